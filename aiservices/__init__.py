@@ -1,0 +1,103 @@
+"""Declare an annotated Protocol, call its methods: the framework asks a language model and returns your types.
+
+    import aiservices
+    from aiservices import user_message
+
+    class Analyst(Protocol):
+        @user_message("Analyze the sentiment of: {{ it }}")
+        def sentiment(self, text: str) -> Sentiment: ...
+
+    analyst = aiservices.create(Analyst, chat_model="openai:gpt-5-mini")
+    analyst.sentiment("I love it")
+
+Names are imported from their modules when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "context": ("InvocationContext", "InvocationParameters", "UserName", "UserText", "V", "Variables"),
+    "declaring": ("system_message", "user_message"),
+    "errors": (
+        "AiServiceError",
+        "AuthenticationError",
+        "ConfigurationError",
+        "ContentFilteredError",
+        "ContextLengthError",
+        "EmptyAnswerError",
+        "InvalidRequestError",
+        "MissingExtraError",
+        "ModelError",
+        "ModelNotFoundError",
+        "ModelTimeoutError",
+        "OutputParsingError",
+        "OutputTruncatedError",
+        "RateLimitError",
+        "RefusalError",
+        "ServerError",
+    ),
+    "events": (
+        "AskedAgain",
+        "CallCompleted",
+        "CallFailed",
+        "CallStarted",
+        "Event",
+        "EventListener",
+        "RequestSent",
+        "ResponseReceived",
+    ),
+    "messages": (
+        "AiMessage",
+        "AudioContent",
+        "ChatMessage",
+        "ChatRequest",
+        "ChatRequestParameters",
+        "ChatResponse",
+        "Content",
+        "CustomMessage",
+        "FinishReason",
+        "ImageContent",
+        "ModelEvent",
+        "PartialText",
+        "PartialThinking",
+        "PartialToolCall",
+        "PdfContent",
+        "ResponseDone",
+        "ResponseFormat",
+        "SystemMessage",
+        "TextContent",
+        "TokenLogprob",
+        "TokenUsage",
+        "ToolCall",
+        "ToolChoice",
+        "ToolResultMessage",
+        "ToolSpec",
+        "UserMessage",
+        "VideoContent",
+        "messages_from_json",
+        "messages_to_json",
+    ),
+    "models": ("Capability", "ChatModel"),
+    "pipeline": ("STAGES", "inserted"),
+    "results": ("Result",),
+    "service": ("AiServices", "ai_service", "create"),
+}
+_HOME_OF: dict[str, str] = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

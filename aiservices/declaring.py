@@ -1,0 +1,86 @@
+"""The decorators of a declaration. They only note what was declared; `reading` makes sense of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from inspect import isclass, isfunction
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+Target = TypeVar("Target", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSource:
+    """A template as it was declared: its text, or the resource that holds the text."""
+
+    text: str | None = None
+    resource: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What decorators said about one class or one method."""
+
+    system_message: TemplateSource | None = None
+    user_message: TemplateSource | None = None
+    service_name: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+_NOTHING = Declared()
+_classes: WeakKeyDictionary[type, Declared] = WeakKeyDictionary()
+"""Kept beside the classes: an attribute would become a member of a runtime-checkable Protocol."""
+_ATTRIBUTE = "__aiservices_declared__"
+
+
+def declared_on(target: object) -> Declared:
+    """What was declared on this class or function itself, not on what it inherits."""
+    if isclass(target):
+        return _classes.get(target, _NOTHING)
+    return getattr(target, _ATTRIBUTE, _NOTHING)
+
+
+def declare(target: object, **changes: Any) -> None:
+    """Note something about a class or function. Raises `TypeError` for anything else."""
+    noted = replace(declared_on(target), **changes)
+    if isclass(target):
+        _classes[target] = noted
+    elif isfunction(target):
+        target.__dict__[_ATTRIBUTE] = noted
+    else:
+        raise TypeError(f"declare messages on a Protocol or on one of its methods, not on {target!r}")
+
+
+def system_message(template: str | None = None, *, resource: str | None = None) -> Callable[[Target], Target]:
+    """Declare the system message of a method, or of all methods of a Protocol.
+
+    `template` is Jinja2 text; `resource` names a UTF-8 file beside the declaring module instead. A method's
+    own message replaces its class's, which replaces the `system_message` option.
+    """
+    return _declaring("system_message", TemplateSource(template, resource))
+
+
+def user_message(template: str | None = None, *, resource: str | None = None) -> Callable[[Target], Target]:
+    """Declare the user message of a method.
+
+    `template` is Jinja2 text; `resource` names a UTF-8 file beside the declaring module instead. Without
+    this decorator the method's only free parameter is the user message, taken as it is.
+    """
+    return _declaring("user_message", TemplateSource(template, resource))
+
+
+def _declaring(name: str, source: TemplateSource) -> Callable[[Target], Target]:
+    if (source.text is None) == (source.resource is None):
+        raise TypeError(f"{name} takes a template or resource=, one of the two")
+    if source.text is not None and not isinstance(source.text, str):
+        raise TypeError(f'write @{name}("...") with the template in brackets, not @{name} alone')
+
+    def decorate(target: Target) -> Target:
+        if name == "user_message" and isclass(target):
+            raise TypeError("declare user_message on a method: a Protocol's methods differ in what they ask")
+        declare(target, **{name: source})
+        return target
+
+    return decorate

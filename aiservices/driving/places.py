@@ -1,0 +1,148 @@
+"""Waiting in line: a limited number of places, and locks by key, for blocking and asynchronous code alike."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
+from threading import Lock
+from weakref import WeakSet
+
+
+class Places:
+    """So many places, first come, first served, over all threads and event loops of the process."""
+
+    def __init__(self, number: int) -> None:
+        if number < 1:
+            raise ValueError(f"the number of places must be at least 1, not {number}")
+        self.number = number
+        self._reset()
+        _inherited.add(self)
+
+    def _reset(self) -> None:
+        self._guard = Lock()
+        self._taken = 0
+        self._line: deque[Future[None]] = deque()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold a place, blocking the thread until one is free."""
+        turn = self.line_up()
+        if turn is not None:
+            _wait(turn, self.leave)
+        try:
+            yield
+        finally:
+            self.leave()
+
+    @asynccontextmanager
+    async def aheld(self) -> AsyncIterator[None]:
+        """Hold a place, letting the event loop go on until one is free."""
+        turn = self.line_up()
+        if turn is not None:
+            await _await(turn, self.leave)
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def line_up(self) -> Future[None] | None:
+        """Take a place and return `None`, or return the future that is completed when a place is ours."""
+        with self._guard:
+            if self._taken < self.number:
+                self._taken += 1
+                return None
+            turn: Future[None] = Future()
+            self._line.append(turn)
+            return turn
+
+    def leave(self) -> None:
+        """Hand the place to the next in line that still waits, or free it."""
+        with self._guard:
+            while self._line:
+                turn = self._line.popleft()
+                if turn.set_running_or_notify_cancel():
+                    turn.set_result(None)
+                    return
+            self._taken = max(0, self._taken - 1)  # a child process frees the places of its parent
+
+
+class KeyedLocks:
+    """A lock for each key, first come, first served, forgotten when nobody holds or wants it."""
+
+    def __init__(self) -> None:
+        self._reset()
+        _inherited.add(self)
+
+    def _reset(self) -> None:
+        self._guard = Lock()
+        self._places: dict[object, Places] = {}
+        self._wanted: dict[object, int] = {}
+
+    @contextmanager
+    def held(self, key: object) -> Iterator[None]:
+        """Hold the lock of a key, blocking the thread until it is free."""
+        with self._wanting(key) as place, place.held():
+            yield
+
+    @asynccontextmanager
+    async def aheld(self, key: object) -> AsyncIterator[None]:
+        """Hold the lock of a key, letting the event loop go on until it is free."""
+        with self._wanting(key) as place:
+            async with place.aheld():
+                yield
+
+    @contextmanager
+    def _wanting(self, key: object) -> Iterator[Places]:
+        with self._guard:
+            place = self._places.get(key) or self._places.setdefault(key, Places(1))
+            self._wanted[key] = self._wanted.get(key, 0) + 1
+        try:
+            yield place
+        finally:
+            with self._guard:
+                self._wanted[key] = self._wanted.get(key, 1) - 1
+                if not self._wanted[key]:
+                    del self._wanted[key]
+                    self._places.pop(key, None)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether somebody holds or wants the lock of this key."""
+        return key in self._wanted
+
+
+def _wait(turn: Future[None], leave: Callable[[], None]) -> None:
+    try:
+        turn.result()
+    except BaseException:
+        _give_up(turn, leave)
+        raise
+
+
+async def _await(turn: Future[None], leave: Callable[[], None]) -> None:
+    try:
+        await asyncio.wrap_future(turn)
+    except BaseException:
+        _give_up(turn, leave)
+        raise
+
+
+def _give_up(turn: Future[None], leave: Callable[[], None]) -> None:
+    """Leave the line; where the place became ours at this very moment, hand it on."""
+    if not turn.cancel() and not turn.cancelled():
+        leave()
+
+
+_inherited: WeakSet[Places | KeyedLocks] = WeakSet()
+
+
+def _free_all() -> None:
+    """A child process inherits places whose holders stayed in the parent: free them."""
+    for places in _inherited:
+        places._reset()
+
+
+os.register_at_fork(after_in_child=_free_all)

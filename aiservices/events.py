@@ -1,0 +1,96 @@
+"""What listeners hear of a call, and how they are told."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol, TypeAlias
+
+from .context import InvocationContext
+from .messages import ChatRequest, ChatResponse, TokenUsage
+
+_log = logging.getLogger("aiservices")
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A method was called; nothing has been sent yet."""
+
+    context: InvocationContext
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSent:
+    """A request is on its way to the model."""
+
+    context: InvocationContext
+    request: ChatRequest = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseReceived:
+    """The model answered a request."""
+
+    context: InvocationContext
+    response: ChatResponse = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """An answer was not accepted and the model is asked again. `attempt` counts from 1."""
+
+    context: InvocationContext
+    reason: str = field(repr=False)
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallCompleted:
+    """The call returns this value."""
+
+    context: InvocationContext
+    value: object = field(repr=False)
+    usage: TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class CallFailed:
+    """The call raises this error. `text` is what the model had answered by then, if anything."""
+
+    context: InvocationContext
+    error: BaseException
+    text: str | None = field(repr=False)
+
+
+Event: TypeAlias = CallStarted | RequestSent | ResponseReceived | AskedAgain | CallCompleted | CallFailed
+"""Everything a listener can hear."""
+
+EVENTS: Final = Event.__args__
+
+
+class EventListener(Protocol):
+    """An object that hears events."""
+
+    def on_event(self, event: Event, /) -> object: ...
+
+
+Listener: TypeAlias = Callable[[Event], object] | EventListener
+"""A callable of one event, or an object with `on_event`."""
+
+
+def hearing(listener: Listener) -> Callable[[Event], object]:
+    """The callable behind a listener of either form. Raises `TypeError` for anything else."""
+    heard = getattr(listener, "on_event", listener)
+    if not callable(heard):
+        raise TypeError(f"a listener is a callable of one event or has on_event(event), not {listener!r}")
+    return heard
+
+
+def notify(listeners: Sequence[Callable[[Event], object]], event: Event) -> None:
+    """Tell every listener, in order. An error of one is logged and hurts neither the call nor the others."""
+    for listener in listeners:
+        try:
+            listener(event)
+        except Exception:
+            _log.warning("a listener failed on %s", type(event).__name__, exc_info=True)

@@ -1,0 +1,127 @@
+"""What travels through the pipeline: the invocation on the way down, the result on the way up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
+
+from .context import InvocationContext
+from .driving import Driver
+from .events import Event, notify
+from .messages import (
+    AiMessage,
+    ChatMessage,
+    ChatRequest,
+    ChatRequestParameters,
+    ChatResponse,
+    ResponseFormat,
+    SystemMessage,
+    TextContent,
+    TokenUsage,
+    UserMessage,
+)
+from .models import ChatModel
+from .reading import MethodSpec
+from .results import Result
+
+Proceed: TypeAlias = Callable[["Invocation"], Coroutine[Any, Any, Result[Any]]]
+
+
+class Stage(Protocol):
+    """A concern of a call: it meets the invocation on the way down and the result on the way up.
+
+    It calls `proceed` once, again with other messages, or never.
+    """
+
+    def __call__(self, call: Invocation, proceed: Proceed, /) -> Coroutine[Any, Any, Result[Any]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything about a method that was decided when its service was created."""
+
+    method: MethodSpec
+    model: ChatModel
+    chain: Proceed
+    parameters: ChatRequestParameters
+    response_format: ResponseFormat | None = None
+    instructions: str = ""
+    parse_retries: int = 1
+    system_message_transformer: Callable[..., Any] | None = None
+    chat_request_transformer: Callable[..., Any] | None = None
+    listeners: tuple[Callable[[Event], object], ...] = ()
+
+
+class Journal:
+    """What one call has done so far, for its result and for the error that may end it."""
+
+    __slots__ = ("responses",)
+
+    def __init__(self) -> None:
+        self.responses: list[ChatResponse] = []
+
+    @property
+    def usage(self) -> TokenUsage:
+        """The tokens of all requests of the call."""
+        responses = self.responses
+        if len(responses) == 1:
+            return responses[0].usage
+        return sum((response.usage for response in responses), TokenUsage())
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A call on its way to the model.
+
+    The user's own contents and the format instructions stay apart until the request is made, so that a
+    stage can replace one and leave the other. `exchange` is what was said after the user message.
+    """
+
+    setup: Setup
+    driver: Driver
+    context: InvocationContext
+    arguments: Mapping[str, Any]
+    parameters: ChatRequestParameters
+    journal: Journal
+    system: SystemMessage | None = None
+    user: UserMessage | None = None
+    instructions: str = ""
+    response_format: ResponseFormat | None = None
+    exchange: tuple[ChatMessage, ...] = field(default=())
+
+    @property
+    def method(self) -> MethodSpec:
+        return self.setup.method
+
+    def notify(self, event: Callable[..., Event], *details: Any) -> None:
+        """Tell the listeners of an event, which is only made when there are any."""
+        if self.setup.listeners:
+            notify(self.setup.listeners, event(self.context, *details))
+
+    def asking_again(self, answer: AiMessage, correction: str) -> Invocation:
+        """The same invocation with the model's answer and what is wrong with it."""
+        return replace(self, exchange=(*self.exchange, answer, UserMessage(correction)))
+
+    def request(self) -> ChatRequest:
+        """The request as the model will get it."""
+        messages: list[ChatMessage] = [self.system] if self.system is not None else []
+        if self.user is not None:
+            messages.append(_with_instructions(self.user, self.instructions))
+        messages.extend(self.exchange)
+        return ChatRequest(tuple(messages), response_format=self.response_format, parameters=self.parameters)
+
+
+def _with_instructions(user: UserMessage, instructions: str) -> UserMessage:
+    """The user message with the instructions at the end of its last text, so that mixed contents keep their order."""
+    if not instructions:
+        return user
+    contents = list(user.contents)
+    for index in reversed(range(len(contents))):
+        content = contents[index]
+        if isinstance(content, TextContent):
+            contents[index] = TextContent(f"{content.text}\n{instructions}")
+            break
+    else:
+        contents.append(TextContent(instructions))
+    return replace(user, contents=tuple(contents))

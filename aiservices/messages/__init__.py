@@ -1,0 +1,60 @@
+"""What is said: messages and their contents, requests, answers and token usage. Values only."""
+
+from .chat import (
+    AiMessage,
+    ChatMessage,
+    CustomMessage,
+    SystemMessage,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
+from .contents import AudioContent, Content, ImageContent, PdfContent, TextContent, VideoContent
+from .exchange import (
+    ChatRequest,
+    ChatRequestParameters,
+    ChatResponse,
+    FinishReason,
+    ModelEvent,
+    PartialText,
+    PartialThinking,
+    PartialToolCall,
+    ResponseDone,
+    ResponseFormat,
+    TokenLogprob,
+    TokenUsage,
+    ToolChoice,
+    ToolSpec,
+)
+from .frozen import FrozenMapping
+
+__all__ = [
+    "AiMessage",
+    "AudioContent",
+    "ChatMessage",
+    "ChatRequest",
+    "ChatRequestParameters",
+    "ChatResponse",
+    "Content",
+    "CustomMessage",
+    "FinishReason",
+    "FrozenMapping",
+    "ImageContent",
+    "ModelEvent",
+    "PartialText",
+    "PartialThinking",
+    "PartialToolCall",
+    "PdfContent",
+    "ResponseDone",
+    "ResponseFormat",
+    "SystemMessage",
+    "TextContent",
+    "TokenLogprob",
+    "TokenUsage",
+    "ToolCall",
+    "ToolChoice",
+    "ToolResultMessage",
+    "ToolSpec",
+    "UserMessage",
+    "VideoContent",
+]

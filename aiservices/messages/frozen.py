@@ -1,0 +1,69 @@
+"""Read-only mappings: what attributes, metadata and invocation parameters are kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias, TypeVar
+
+Value = TypeVar("Value", covariant=True)
+JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+
+
+class FrozenMapping(Mapping[str, Value]):
+    """An immutable mapping with text keys that compares by value and can be pickled."""
+
+    __slots__ = ("_items",)
+    _items: dict[str, Value]
+
+    def __init__(self, items: Mapping[str, Value] | None = None, /) -> None:
+        object.__setattr__(self, "_items", dict(items) if items else {})
+
+    def __getitem__(self, key: str) -> Value:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items))  # values may be lists; equal mappings have equal keys
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is read-only")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._items,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._items!r})"
+
+
+Attributes: TypeAlias = FrozenMapping[Any]
+NO_ATTRIBUTES: Final[Attributes] = FrozenMapping()
+
+
+def attributes_of(values: Mapping[str, Any] | None, *, owner: str) -> Attributes:
+    """Freeze a copy of `values`, refusing what JSON cannot hold so that no store fails later.
+
+    Raises `TypeError` naming the owner and the path of the first value that is not JSON.
+    """
+    if not values:
+        return NO_ATTRIBUTES
+    if type(values) is FrozenMapping:
+        return values
+    return FrozenMapping({key: _json_copy(value, f"{owner}[{key!r}]") for key, value in values.items()})
+
+
+def _json_copy(value: object, path: str) -> object:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"{path} has the key {key!r}: JSON objects have text keys")
+        return {key: _json_copy(item, f"{path}[{key!r}]") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_copy(item, f"{path}[{index}]") for index, item in enumerate(value)]
+    raise TypeError(f"{path} is a {type(value).__name__}: only JSON values can be kept here")

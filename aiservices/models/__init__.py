@@ -1,0 +1,38 @@
+"""Chat models: what a model is, and the ones that come with the framework."""
+
+from ..messages import (
+    ChatRequest,
+    ChatRequestParameters,
+    ChatResponse,
+    FinishReason,
+    ModelEvent,
+    PartialText,
+    PartialThinking,
+    PartialToolCall,
+    ResponseDone,
+    ResponseFormat,
+    TokenLogprob,
+    TokenUsage,
+    ToolChoice,
+)
+from .chat import Capability, ChatModel
+from .naming import resolve_chat_model
+
+__all__ = [
+    "Capability",
+    "ChatModel",
+    "ChatRequest",
+    "ChatRequestParameters",
+    "ChatResponse",
+    "FinishReason",
+    "ModelEvent",
+    "PartialText",
+    "PartialThinking",
+    "PartialToolCall",
+    "ResponseDone",
+    "ResponseFormat",
+    "TokenLogprob",
+    "TokenUsage",
+    "ToolChoice",
+    "resolve_chat_model",
+]

@@ -1,0 +1,246 @@
+"""From what a model said to a value: strict JSON first, then what models wrap around it, guesses never."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import SchemaValidator, ValidationError, from_json, to_json
+
+from .errors import OutputParsingError, Problem
+from .extracting import Block, fenced_text, final_answer, find_blocks
+from .mending import mended
+from .problems import problems_of
+from .repairing import repaired_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .walking import Node
+
+_MENDINGS = 4
+_NOT_JSON: Any = object()
+_CUT_OFF = Problem("", "the JSON is cut off: something opened is never closed")
+_NO_JSON = Problem("", "no valid JSON found in the answer")
+_EMPTY = Problem("", "the answer is empty")
+
+
+class Shape(StrEnum):
+    """How a type travels: as an object of its own, as `{"value": …}`, or as `{"values": […]}`."""
+
+    OBJECT = "object"
+    SCALAR = "value"
+    COLLECTION = "values"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read an answer: JSON text for a validator."""
+
+    validate: Callable[[str | bytes], object]
+    json: str | bytes
+
+
+class RefusedReading(Exception):
+    """A reading that is JSON but not a value of the type."""
+
+    def __init__(self, error: ValidationError, problems: tuple[Problem, ...]) -> None:
+        super().__init__(error)
+        self.error = error
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """Reads answers of one type.
+
+    `bare` validates the type itself, `wrapped` the object around it. `takes_objects` and `takes_text` say whether
+    the type, or an arm of it, is an object or can be written without JSON; `verbatim` that any text will do, so
+    that JSON is looked for more carefully.
+    """
+
+    expected: str
+    shape: Shape
+    bare: Callable[[str | bytes], object]
+    wrapped: Callable[[str | bytes], object]
+    takes_objects: bool
+    takes_text: bool
+    verbatim: bool
+
+    def quick(self, text: str) -> Callable[[str | bytes], object] | None:
+        """The validator for a text that begins like JSON, or None when the text needs a closer look."""
+        match text.lstrip()[:1]:
+            case "{":
+                found = self.wrapped if self.shape is not Shape.OBJECT else self.bare
+            case "[" if self.shape is Shape.COLLECTION:
+                found = self.bare
+            case _:
+                return None
+        # NaN and Infinity are no JSON, though pydantic reads them. Inside a text they are harmless: looked at later.
+        return None if "NaN" in text or "Infinity" in text else found
+
+    def decode(self, text: str | None) -> object:
+        """The value of an answer; OutputParsingError when there is none."""
+        if text is None:
+            raise OutputParsingError(None, self.expected, (Problem("", "there is no answer"),))
+        if validate := self.quick(text):
+            try:
+                return validate(text)
+            except ValidationError:
+                pass  # the careful way finds the same error, or a way around it
+        return self._decode_carefully(text)
+
+    def _decode_carefully(self, text: str) -> object:
+        answer = final_answer(text)
+        refused: RefusedReading | None = None
+        try:
+            for reading in self._readings(answer):
+                try:
+                    return _validated(reading)
+                except RefusedReading as one:
+                    refused = refused or one
+        except _CutOffError:
+            raise OutputParsingError(text, self.expected, (_CUT_OFF,)) from _json_error(answer)
+        if refused:
+            raise OutputParsingError(text, self.expected, refused.problems) from refused.error
+        problem = _NO_JSON if answer else _EMPTY
+        raise OutputParsingError(text, self.expected, (problem,)) from _json_error(answer)
+
+    def _readings(self, answer: str) -> Iterator[Reading]:
+        """Ways to read `answer`, best first."""
+        if not answer:
+            if self.shape is Shape.COLLECTION and self.takes_text_or_is_empty:
+                yield Reading(self.bare, "[]")
+            return
+        data = _json(answer)
+        if data is not _NOT_JSON:
+            yield from self._of_json(answer, data)
+            return
+        blocks = find_blocks(answer)
+        if blocks.cut_off:
+            raise _CutOffError
+        fitting = [block for block in blocks.found if block.alone or not self.verbatim]
+        for block in reversed(fitting):
+            if (data := _json(block.text)) is not _NOT_JSON:
+                yield from self._of_json(block.text, data)
+        if self.takes_text and not answer.startswith("{"):
+            yield from self._of_text(fenced_text(answer) or answer)
+        yield from self._of_repaired(fitting)
+
+    @property
+    def takes_text_or_is_empty(self) -> bool:
+        return True
+
+    def _of_json(self, text: str, data: Any, depth: int = 0) -> Iterator[Reading]:
+        """Ways to read a text that is JSON as a whole."""
+        match data:
+            case dict():
+                yield from self._of_object(text, data)
+            case list():
+                yield Reading(self.bare, text)
+            case str():
+                yield from self._of_json_text(text, data, depth)
+            case _ if self.shape is Shape.SCALAR:
+                yield from self._of_constant(text)
+            case _:
+                yield Reading(self.bare, text)
+
+    def _of_object(self, text: str, data: dict[str, Any]) -> Iterator[Reading]:
+        if self.shape is Shape.OBJECT:
+            yield Reading(self.bare, text)
+            inner = next(iter(data.values())) if data.keys() <= {"value", "values", "response"} and data else None
+            if isinstance(inner, dict | str):
+                yield Reading(self.bare, _dumped(inner))
+            return
+        named = self.shape.value in data
+        if named or not self.takes_objects:
+            yield Reading(self.wrapped, text)
+        if self.takes_objects:
+            yield Reading(self.bare, text)
+
+    def _of_json_text(self, text: str, data: str, depth: int) -> Iterator[Reading]:
+        """A JSON string: the value itself, or JSON (or a word) that was quoted once too often."""
+        if self.verbatim:
+            yield Reading(self.bare, text)
+        inner = _json(data) if depth < 2 else _NOT_JSON
+        if isinstance(inner, dict | list):
+            yield from self._of_json(data, inner, depth + 1)
+        elif self.takes_text:
+            yield from self._of_text(data.strip())
+        elif not self.verbatim:
+            yield Reading(self.bare, text)
+
+    def _of_constant(self, text: str) -> Iterator[Reading]:
+        """A bare number, true, false or null. As a text first where digits must not be lost."""
+        if not self.verbatim and text != "null":
+            yield Reading(self.bare, _dumped(text))
+        yield Reading(self.bare, text)
+
+    def _of_text(self, text: str) -> Iterator[Reading]:
+        if self.shape is Shape.SCALAR:
+            inner = _json(text)
+            if inner is not _NOT_JSON and not isinstance(inner, str):
+                yield from self._of_json(text, inner, 1)
+                return
+            plain = text if self.verbatim else _unbracketed(text)
+            yield Reading(self.bare, _dumped(plain))
+        elif self.shape is Shape.COLLECTION:
+            lines = [line.strip() for line in text.splitlines() if line.strip()]
+            yield Reading(self.bare, _dumped(lines if self.verbatim else [_unbracketed(line) for line in lines]))
+
+    def _of_repaired(self, blocks: list[Block]) -> Iterator[Reading]:
+        for block in reversed(blocks):
+            repaired = repaired_json(block.text) if _json(block.text) is _NOT_JSON else None
+            if repaired is not None and (data := _json(repaired)) is not _NOT_JSON:
+                yield from self._of_json(repaired, data)
+
+
+class _CutOffError(Exception):
+    """The answer opens something it never closes."""
+
+
+def _validated(reading: Reading) -> object:
+    """The value of one reading, mended as long as its errors point at something to mend."""
+    try:
+        return reading.validate(reading.json)
+    except ValidationError as first:
+        error = first
+    data = from_json(reading.json)
+    for _ in range(_MENDINGS):
+        data, changed = mended(data, error)
+        if not changed:
+            break
+        try:
+            return reading.validate(_dumped(data))
+        except ValidationError as next_error:
+            error = next_error
+    raise RefusedReading(error, problems_of(error, data))
+
+
+def _json(text: str) -> Any:
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
+        return _NOT_JSON
+
+
+def _json_error(text: str) -> ValueError | None:
+    try:
+        from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        return error
+    return None
+
+
+def _dumped(value: Any) -> bytes:
+    return to_json(value, inf_nan_mode="constants")
+
+
+def _unbracketed(text: str) -> str:
+    return text[1:-1].strip() if text.startswith("[") and text.endswith("]") else text
+
+
+def validator_of(core: Node) -> Callable[[str | bytes], object]:
+    """Validates JSON text against a core schema, never against what the classes in it have compiled before."""
+    return SchemaValidator(core, _use_prebuilt=False).validate_json  # type: ignore[arg-type, return-value]

@@ -1,0 +1,177 @@
+"""The validator an answer meets: the type's own, kinder about words and stricter about guesses.
+
+Kinder: members of enums and literals by value, by name and in any case. Stricter: no NaN and no infinity, no dates
+from bare numbers, no unknown keys within the arms of a union, and named tuples come from objects only.
+All of it is written into the core schema once, so a right answer costs nothing extra.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from .labels import Labels, enum_labels, literal_labels
+from .walking import join_definitions, split_definitions, with_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .walking import Node
+
+ARM = "\0"
+"""Starts the label of a union's arm in the location of an error, where no key of JSON would."""
+
+_OBJECTS = frozenset({"model-fields", "dataclass-args", "typed-dict"})
+_THROUGH = frozenset(
+    {
+        "model", "dataclass", "list", "set", "frozenset", "tuple", "dict", "nullable", "default", "chain", "deque",
+        "function-before", "function-after", "function-wrap", "definitions", "json-or-python", "lax-or-strict",
+    }
+)  # fmt: skip
+_STARTS = {"date": r"^\s*\d{4}-\d", "datetime": r"^\s*\d{4}-\d", "time": r"^\s*\d\d:\d"}
+_CLOSED = "#closed"
+
+
+def tolerant(core: Node) -> Node:
+    """The core schema answers are validated with."""
+    node, definitions = split_definitions(core)
+    return _Tolerance(definitions).whole(node)
+
+
+class _Tolerance:
+    """One pass over one core schema; remembers which definitions are needed in closed form."""
+
+    def __init__(self, definitions: dict[str, Node]) -> None:
+        self._definitions = definitions
+        self._closed: dict[str, Node] = {}
+        self._changes: dict[str, Callable[[Node], Node]] = {
+            "enum": _enum,
+            "literal": _literal,
+            "float": _finite,
+            "decimal": _finite,
+            "date": _spelled_out,
+            "datetime": _spelled_out,
+            "time": _spelled_out,
+            "any": _finite_everywhere,
+            "union": self._union,
+        }
+
+    def whole(self, node: Node) -> Node:
+        root = self._open(node)
+        named = {name: self._open(definition) for name, definition in self._definitions.items()}
+        return join_definitions(root, named | self._closed)
+
+    def _open(self, node: Node) -> Node:
+        kind = node.get("type", "")
+        if kind == "named-tuple":
+            return self._open(named_tuple_as_object(node))
+        change = self._changes.get(kind)
+        return change(node) if change else with_parts(node, self._open)
+
+    def _shut(self, node: Node) -> Node:
+        """As `_open`, and the objects reached without passing through a field refuse unknown keys."""
+        kind = node.get("type", "")
+        if kind == "named-tuple":
+            return self._shut(named_tuple_as_object(node))
+        if kind == "definition-ref":
+            return {**node, "schema_ref": self._closed_definition(node["schema_ref"])}
+        if kind in _OBJECTS and node.get("extra_behavior") != "allow":
+            return {**self._open(node), "extra_behavior": "forbid"}
+        if kind in _THROUGH and _extra(node) != "allow":
+            return with_parts(node, self._shut)
+        return self._open(node)
+
+    def _closed_definition(self, name: str) -> str:
+        closed = name + _CLOSED
+        if closed not in self._closed:
+            self._closed[closed] = {}  # a recursive definition meets its own name while it is being closed
+            self._closed[closed] = self._shut(self._definitions[name])
+        return closed
+
+    def _union(self, node: Node) -> Node:
+        arms = [choice[0] if isinstance(choice, tuple) else choice for choice in node["choices"]]
+        labelled = [(self._shut(arm), f"{ARM}{index}") for index, arm in enumerate(arms)]
+        return {**with_parts({**node, "choices": []}, self._open), "choices": labelled}
+
+
+def _extra(node: Node) -> object:
+    return (node.get("config") or {}).get("extra_fields_behavior")
+
+
+def _enum(node: Node) -> Node:
+    return _labelled(node, enum_labels(node["cls"]), "enum")
+
+
+def _literal(node: Node) -> Node:
+    return _labelled(node, literal_labels(node["expected"]), "literal_error")
+
+
+def _labelled(node: Node, labels: Labels, error: str) -> Node:
+    def read(answer: object) -> object:
+        try:
+            return labels.read(answer)
+        except LookupError:
+            raise ValueError(answer) from None  # reported as the union's own error
+
+    exact = {key: value for key, value in node.items() if key not in ("ref", "metadata")}
+    return {
+        "type": "union",
+        "mode": "left_to_right",
+        "choices": [exact, {"type": "function-plain", "function": {"type": "no-info", "function": read}}],
+        "custom_error_type": error,
+        "custom_error_context": {"expected": _listed([repr(wire) for wire in labels.wires])},
+    }
+
+
+def _listed(words: list[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _finite(node: Node) -> Node:
+    return {**with_parts(node, lambda part: part), "allow_inf_nan": False}
+
+
+def _spelled_out(node: Node) -> Node:
+    """Only texts that begin like a date or a time: 2024 is no moment in 1970."""
+    kind = node["type"]
+    text = {"type": "str", "pattern": _STARTS[kind]}
+    first = {"type": "custom-error", "schema": text, "custom_error_type": f"{kind}_type"}
+    return {"type": "chain", "steps": [first, {**with_parts(node, lambda part: part), "strict": False}]}
+
+
+def _finite_everywhere(node: Node) -> Node:
+    check = {"type": "no-info", "function": _refuse_non_finite}
+    return {"type": "function-after", "function": check, "schema": node}
+
+
+def _refuse_non_finite(value: Any) -> Any:
+    match value:
+        case float() if not math.isfinite(value):
+            raise ValueError("Input should be a finite number")
+        case dict():
+            for part in value.values():
+                _refuse_non_finite(part)
+        case list():
+            for part in value:
+                _refuse_non_finite(part)
+        case _:
+            pass
+    return value
+
+
+def named_tuple_as_object(node: Node) -> Node:
+    """A named tuple as its fields by name: positions mean nothing to a model."""
+    named_tuple = node["cls"]
+    fields = {field["name"]: _field(field) for field in node["fields"]}
+    build = {"type": "no-info", "function": lambda values: named_tuple(**values)}
+    return {
+        "type": "function-after",
+        "function": build,
+        "schema": {"type": "typed-dict", "fields": fields, "cls_name": named_tuple.__name__},
+    }
+
+
+def _field(field: Node) -> Node:
+    required = field["schema"]["type"] != "default"
+    alias = {"validation_alias": field["validation_alias"]} if "validation_alias" in field else {}
+    return {"type": "typed-dict-field", "schema": field["schema"], "required": required, **alias}
