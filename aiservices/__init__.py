@@ -1,4 +1,4 @@
-"""Declare an annotated Protocol, call its methods: the framework asks a language model and returns your types.
+"""Declare an annotated Protocol and call its methods: a language model answers with your types.
 
     import aiservices
     from aiservices import user_message

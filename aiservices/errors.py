@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 
 import outputparsers
 
-from .messages import ChatResponse, TokenUsage
+from .messages import NO_USAGE, ChatResponse, TokenUsage
 
 __all__ = [
     "AiServiceError",
@@ -54,7 +54,7 @@ class AiServiceError(Exception):
     (every answer of the model, in order).
     """
 
-    usage: TokenUsage = TokenUsage()
+    usage: TokenUsage = NO_USAGE
     responses: tuple[ChatResponse, ...] = ()
 
 
@@ -144,5 +144,5 @@ class MissingExtraError(ImportError):
     """An optional dependency is not installed."""
 
     def __init__(self, feature: str, *, extra: str) -> None:
-        super().__init__(f'{feature} needs more to be installed: pip install \'aiservices[{extra}]\'')
+        super().__init__(f"{feature} needs more to be installed: pip install 'aiservices[{extra}]'")
         self.extra = extra

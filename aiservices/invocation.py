@@ -10,6 +10,7 @@ from .context import InvocationContext
 from .driving import Driver
 from .events import Event, notify
 from .messages import (
+    NO_USAGE,
     AiMessage,
     ChatMessage,
     ChatRequest,
@@ -67,7 +68,7 @@ class Journal:
         responses = self.responses
         if len(responses) == 1:
             return responses[0].usage
-        return sum((response.usage for response in responses), TokenUsage())
+        return sum((response.usage for response in responses), NO_USAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class Invocation:
 
 
 def _with_instructions(user: UserMessage, instructions: str) -> UserMessage:
-    """The user message with the instructions at the end of its last text, so that mixed contents keep their order."""
+    """The user message with the instructions at the end of its last text: mixed contents keep their order."""
     if not instructions:
         return user
     contents = list(user.contents)

@@ -54,7 +54,7 @@ def _method(method: MethodSpec, spec: ServiceSpec, invoke: Callable[[dict[str, A
         f"    return {awaiting[1]}_invoke({{{arguments}}})\n"
     )
     namespace: dict[str, Any] = {"_invoke": invoke, **defaults}
-    exec(compile(source, f"<{method.where}>", "exec"), namespace)  # noqa: S102 - the names are a signature's own
+    exec(compile(source, f"<{method.where}>", "exec"), namespace)
     function = cast("types.FunctionType", namespace[method.name])
     original = inspect.getattr_static(spec.protocol, method.name)
     function.__doc__ = original.__doc__

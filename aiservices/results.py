@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from .messages import ChatResponse, FinishReason, TokenUsage
+from .messages import NO_USAGE, ChatResponse, FinishReason, TokenUsage
 
 T = TypeVar("T", covariant=True)
 
@@ -20,7 +20,7 @@ class Result(Generic[T]):
     """
 
     content: T
-    usage: TokenUsage = TokenUsage()
+    usage: TokenUsage = NO_USAGE
     finish_reason: FinishReason = FinishReason.STOP
     responses: tuple[ChatResponse, ...] = ()
     confidence: float | None = None

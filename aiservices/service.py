@@ -18,7 +18,7 @@ from .driving import ASYNCHRONOUS, BLOCKING, Driver
 from .errors import ConfigurationError
 from .events import Listener, hearing
 from .invocation import Invocation, Journal, Setup, Stage
-from .messages import ChatRequest, ChatRequestParameters, ResponseFormat
+from .messages import DEFAULT_PARAMETERS, ChatRequest, ChatRequestParameters, ResponseFormat
 from .models import Capability, ChatModel, resolve_chat_model
 from .pipeline import STAGES, compose
 from .proxying import make_proxy
@@ -64,7 +64,7 @@ class AiServices:
     user_message: MessageOption = None
     system_message_transformer: SystemTransformer | None = None
     chat_request_transformer: RequestTransformer | None = None
-    parameters: ChatRequestParameters = ChatRequestParameters()
+    parameters: ChatRequestParameters = DEFAULT_PARAMETERS
     parse_retries: int = 1
     stages: Sequence[Stage] = STAGES
     listeners: Sequence[Listener] = ()
@@ -125,7 +125,7 @@ def ai_service(
             protocol,
             system=given.get("system_message"),
             user=given.get("user_message"),
-            names=lambda: frame.f_locals,
+            names=frame.f_locals,
             final=False,
         )
         return protocol
@@ -137,9 +137,7 @@ def _create(config: AiServices, service: Any, frame: Any) -> Any:
     problems = _option_problems(config)
     if problems:
         raise ConfigurationError(problems)
-    spec = read_service(
-        service, system=config.system_message, user=config.user_message, names=lambda: frame.f_locals
-    )
+    spec = read_service(service, system=config.system_message, user=config.user_message, names=frame.f_locals)
     model = resolve_chat_model(config.chat_model or "")
     invokers = {method.name: _invoker(_setup(method, model, config)) for method in spec.methods}
     return make_proxy(spec, invokers)

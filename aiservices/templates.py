@@ -86,7 +86,7 @@ def compile_template(source: str) -> Template:
 
 
 def read_resource(module: str, path: str) -> str:
-    """The text of a UTF-8 file, looked up beside the module that declares it; line ends become `\\n`.
+    """The text of a UTF-8 file, looked up beside the module that declares it; line ends become line feeds.
 
     Raises `TemplateError` naming the file when it is missing or, with the position, when it is not UTF-8.
     """

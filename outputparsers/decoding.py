@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import SchemaValidator, ValidationError, from_json, to_json
 
+from .classifying import Shape, Wire
 from .errors import OutputParsingError, Problem
 from .extracting import Block, fenced_text, final_answer, find_blocks
 from .mending import mended
@@ -17,21 +17,15 @@ from .repairing import repaired_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pydantic_core import CoreSchema
+
     from .walking import Node
 
 _MENDINGS = 4
+_WRAPPERS = ("value", "response")
 _NOT_JSON: Any = object()
 _CUT_OFF = Problem("", "the JSON is cut off: something opened is never closed")
-_NO_JSON = Problem("", "no valid JSON found in the answer")
 _EMPTY = Problem("", "the answer is empty")
-
-
-class Shape(StrEnum):
-    """How a type travels: as an object of its own, as `{"value": …}`, or as `{"values": […]}`."""
-
-    OBJECT = "object"
-    SCALAR = "value"
-    COLLECTION = "values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +36,7 @@ class Reading:
     json: str | bytes
 
 
-class RefusedReading(Exception):
+class _RefusedError(Exception):
     """A reading that is JSON but not a value of the type."""
 
     def __init__(self, error: ValidationError, problems: tuple[Problem, ...]) -> None:
@@ -53,32 +47,22 @@ class RefusedReading(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """Reads answers of one type.
-
-    `bare` validates the type itself, `wrapped` the object around it. `takes_objects` and `takes_text` say whether
-    the type, or an arm of it, is an object or can be written without JSON; `verbatim` that any text will do, so
-    that JSON is looked for more carefully.
-    """
+    """Reads answers of one type: `bare` validates the type itself, `wrapped` the object to send."""
 
     expected: str
-    shape: Shape
+    wire: Wire
     bare: Callable[[str | bytes], object]
     wrapped: Callable[[str | bytes], object]
-    takes_objects: bool
-    takes_text: bool
-    verbatim: bool
 
     def quick(self, text: str) -> Callable[[str | bytes], object] | None:
         """The validator for a text that begins like JSON, or None when the text needs a closer look."""
         match text.lstrip()[:1]:
             case "{":
-                found = self.wrapped if self.shape is not Shape.OBJECT else self.bare
-            case "[" if self.shape is Shape.COLLECTION:
-                found = self.bare
+                return self.wrapped
+            case "[" if self.wire.shape is Shape.COLLECTION:
+                return self.bare
             case _:
                 return None
-        # NaN and Infinity are no JSON, though pydantic reads them. Inside a text they are harmless: looked at later.
-        return None if "NaN" in text or "Infinity" in text else found
 
     def decode(self, text: str | None) -> object:
         """The value of an answer; OutputParsingError when there is none."""
@@ -93,24 +77,25 @@ class Decoder:
 
     def _decode_carefully(self, text: str) -> object:
         answer = final_answer(text)
-        refused: RefusedReading | None = None
+        refused: _RefusedError | None = None
         try:
             for reading in self._readings(answer):
                 try:
                     return _validated(reading)
-                except RefusedReading as one:
+                except _RefusedError as one:
                     refused = refused or one
         except _CutOffError:
             raise OutputParsingError(text, self.expected, (_CUT_OFF,)) from _json_error(answer)
         if refused:
             raise OutputParsingError(text, self.expected, refused.problems) from refused.error
-        problem = _NO_JSON if answer else _EMPTY
-        raise OutputParsingError(text, self.expected, (problem,)) from _json_error(answer)
+        error = _json_error(answer)
+        problem = Problem("", f"no valid JSON found in the answer ({error})") if answer else _EMPTY
+        raise OutputParsingError(text, self.expected, (problem,)) from error
 
     def _readings(self, answer: str) -> Iterator[Reading]:
         """Ways to read `answer`, best first."""
         if not answer:
-            if self.shape is Shape.COLLECTION and self.takes_text_or_is_empty:
+            if self.wire.shape is Shape.COLLECTION:
                 yield Reading(self.bare, "[]")
             return
         data = _json(answer)
@@ -120,17 +105,13 @@ class Decoder:
         blocks = find_blocks(answer)
         if blocks.cut_off:
             raise _CutOffError
-        fitting = [block for block in blocks.found if block.alone or not self.verbatim]
+        fitting = [block for block in blocks.found if block.alone or not self.wire.verbatim]
         for block in reversed(fitting):
             if (data := _json(block.text)) is not _NOT_JSON:
                 yield from self._of_json(block.text, data)
-        if self.takes_text and not answer.startswith("{"):
+        if self.wire.takes_text and not answer.startswith("{"):
             yield from self._of_text(fenced_text(answer) or answer)
         yield from self._of_repaired(fitting)
-
-    @property
-    def takes_text_or_is_empty(self) -> bool:
-        return True
 
     def _of_json(self, text: str, data: Any, depth: int = 0) -> Iterator[Reading]:
         """Ways to read a text that is JSON as a whole."""
@@ -141,53 +122,59 @@ class Decoder:
                 yield Reading(self.bare, text)
             case str():
                 yield from self._of_json_text(text, data, depth)
-            case _ if self.shape is Shape.SCALAR:
+            case _ if self.wire.shape is Shape.SCALAR:
                 yield from self._of_constant(text)
+            case _ if self.wire.shape is Shape.COLLECTION and self.wire.takes_text:
+                yield from self._of_text(text)
             case _:
                 yield Reading(self.bare, text)
 
     def _of_object(self, text: str, data: dict[str, Any]) -> Iterator[Reading]:
-        if self.shape is Shape.OBJECT:
+        if self.wire.shape is Shape.OBJECT:
             yield Reading(self.bare, text)
-            inner = next(iter(data.values())) if data.keys() <= {"value", "values", "response"} and data else None
-            if isinstance(inner, dict | str):
-                yield Reading(self.bare, _dumped(inner))
+            yield from self._of_needless_wrapper(data)
             return
-        named = self.shape.value in data
-        if named or not self.takes_objects:
+        named = self.wire.shape.value in data
+        if named or not self.wire.takes_objects:
             yield Reading(self.wrapped, text)
-        if self.takes_objects:
+        if self.wire.takes_objects:
             yield Reading(self.bare, text)
+
+    def _of_needless_wrapper(self, data: dict[str, Any]) -> Iterator[Reading]:
+        for key in _WRAPPERS:
+            if data.keys() == {key} and isinstance(data[key], dict):
+                yield Reading(self.bare, _dumped(data[key]))
 
     def _of_json_text(self, text: str, data: str, depth: int) -> Iterator[Reading]:
         """A JSON string: the value itself, or JSON (or a word) that was quoted once too often."""
-        if self.verbatim:
+        if self.wire.verbatim:
             yield Reading(self.bare, text)
         inner = _json(data) if depth < 2 else _NOT_JSON
         if isinstance(inner, dict | list):
             yield from self._of_json(data, inner, depth + 1)
-        elif self.takes_text:
+        elif self.wire.takes_text:
             yield from self._of_text(data.strip())
-        elif not self.verbatim:
+        elif not self.wire.verbatim:
             yield Reading(self.bare, text)
 
     def _of_constant(self, text: str) -> Iterator[Reading]:
-        """A bare number, true, false or null. As a text first where digits must not be lost."""
-        if not self.verbatim and text != "null":
-            yield Reading(self.bare, _dumped(text))
-        yield Reading(self.bare, text)
+        """A bare number, true, false or null: as a text first where its digits must not be lost."""
+        spellings: list[str | bytes] = [text] if self.wire.verbatim else [text, _dumped(text)]
+        for spelling in reversed(spellings) if self.wire.exact_digits else spellings:
+            yield Reading(self.bare, spelling)
 
     def _of_text(self, text: str) -> Iterator[Reading]:
-        if self.shape is Shape.SCALAR:
+        if self.wire.shape is Shape.SCALAR:
             inner = _json(text)
             if inner is not _NOT_JSON and not isinstance(inner, str):
                 yield from self._of_json(text, inner, 1)
                 return
-            plain = text if self.verbatim else _unbracketed(text)
+            plain = text if self.wire.verbatim else _unbracketed(text)
             yield Reading(self.bare, _dumped(plain))
-        elif self.shape is Shape.COLLECTION:
+        elif self.wire.shape is Shape.COLLECTION:
             lines = [line.strip() for line in text.splitlines() if line.strip()]
-            yield Reading(self.bare, _dumped(lines if self.verbatim else [_unbracketed(line) for line in lines]))
+            bare = lines if self.wire.verbatim else [_unbracketed(line) for line in lines]
+            yield Reading(self.bare, _dumped(bare))
 
     def _of_repaired(self, blocks: list[Block]) -> Iterator[Reading]:
         for block in reversed(blocks):
@@ -215,7 +202,7 @@ def _validated(reading: Reading) -> object:
             return reading.validate(_dumped(data))
         except ValidationError as next_error:
             error = next_error
-    raise RefusedReading(error, problems_of(error, data))
+    raise _RefusedError(error, problems_of(error, data))
 
 
 def _json(text: str) -> Any:
@@ -242,5 +229,5 @@ def _unbracketed(text: str) -> str:
 
 
 def validator_of(core: Node) -> Callable[[str | bytes], object]:
-    """Validates JSON text against a core schema, never against what the classes in it have compiled before."""
-    return SchemaValidator(core, _use_prebuilt=False).validate_json  # type: ignore[arg-type, return-value]
+    """Validates JSON text against a core schema, not against what the classes in it compiled before."""
+    return SchemaValidator(cast("CoreSchema", core), _use_prebuilt=False).validate_json

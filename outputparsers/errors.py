@@ -1,11 +1,11 @@
 """What can go wrong, for callers and for models.
 
-    ValueError
-      OutputParsingError       an answer is not a value of the type; its text may be sent back to the model
-    TypeError
-      UnsupportedTypeError     a type no parser can be built for; raised when the parser is built
-    UserWarning
-      AmbiguousUnionWarning    a union whose arms no answer can tell apart
+ValueError
+OutputParsingError       an answer is not a value of the type; its text may be sent back to the model
+TypeError
+UnsupportedTypeError     a type no parser can be built for; raised when the parser is built
+UserWarning
+AmbiguousUnionWarning    a union whose arms no answer can tell apart
 """
 
 from __future__ import annotations

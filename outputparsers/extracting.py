@@ -46,7 +46,7 @@ def spoken_text(text: str) -> str:
 
 
 def final_answer(text: str) -> str:
-    """Where data is expected, even half a thought is dropped: all up to the end of the last one, or everything."""
+    """Where data is expected, thoughts are dropped even in part: up to their end, or all when they have none."""
     spoken = spoken_text(text).lstrip("\ufeff")
     ends = list(_END_OF_THINKING.finditer(spoken)) if not spoken.lstrip().startswith(("{", "[", '"')) else []
     if ends:

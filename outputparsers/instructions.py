@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
-from .schema import ENUM_DESCRIPTIONS, NAME
+from .classifying import Shape, Wire
+from .schema import ENUM_DESCRIPTIONS, KIND, NAME
 
 if TYPE_CHECKING:
     from .simplifying import JsonSchema
@@ -31,69 +32,67 @@ _BOUNDS = {
 }
 
 
-def object_instructions(schema: JsonSchema) -> str:
-    """Asks for one JSON object."""
+_ONE_OBJECT = (
+    "You must answer strictly with a single JSON object, with no other text, in the following format:"
+)
+
+
+def instructions_for(schema: JsonSchema, wire: Wire) -> str:
+    """The instructions for a type with this bare schema; they begin with a line break."""
     words = _Words(schema)
-    return "\n".join(
-        [
-            "",
-            "You must answer strictly with a single JSON object, with no other text, in the following format:",
-            words.sketch(schema, ""),
-            *words.definitions(),
-        ],
-    )
+    match wire.shape:
+        case Shape.TEXT:
+            return ""
+        case Shape.OBJECT:
+            lines = [_ONE_OBJECT, words.sketch(schema, "")]
+        case Shape.COLLECTION:
+            lines = _collection(schema, words)
+        case Shape.SCALAR if wire.takes_text and not wire.takes_objects:
+            lines = _scalar(schema, words, wire)
+        case Shape.SCALAR:
+            lines = _union(schema, words)
+        case _:
+            assert_never(wire.shape)
+    return "\n".join(["", *lines, *words.definitions()])
 
 
-def collection_instructions(schema: JsonSchema, *, unique: bool) -> str:
-    """Asks for a JSON object that holds a list under "values"."""
-    words = _Words(schema)
-    repeated = " Do not repeat a value." if unique else ""
-    return "\n".join(
-        [
-            "",
-            "You must answer strictly with a single JSON object, with no other text, in the following format:",
-            f'{{"values": [{words.sketch(schema["items"], "")}, ...]}}'
-            if "items" in schema
-            else f'{{"values": {words.sketch(schema, "")}}}',
-            f"List as many values as there are, in order; an empty list is allowed.{repeated}",
-            *words.definitions(),
-        ],
-    )
+def _collection(schema: JsonSchema, words: _Words) -> list[str]:
+    if "items" not in schema:
+        return [_ONE_OBJECT, f'{{"values": {words.sketch(schema, "")}}}']
+    repeated = " Do not repeat a value." if schema.get("uniqueItems") else ""
+    limits = _bounds(schema).removeprefix(", ")
+    return [
+        _ONE_OBJECT,
+        f'{{"values": [{words.sketch(schema["items"], "")}, ...]}}',
+        f"List as many values as there are ({limits})."
+        if limits
+        else "List as many values as there are, in order." + repeated,
+    ]
 
 
-def choice_instructions(labels: tuple[str, ...], descriptions: tuple[str, ...]) -> str:
-    """Asks for one of some labels, one per line."""
-    lines = [f"{label} - {about}" if about else label for label, about in zip(labels, descriptions, strict=True)]
-    return "\n".join(["", "You must answer strictly with one of these values, with no other text:", *lines])
-
-
-def scalar_instructions(schema: JsonSchema) -> str:
-    """Asks for one plain value."""
-    words = _Words(schema)
+def _scalar(schema: JsonSchema, words: _Words, wire: Wire) -> list[str]:
     if schema.get("type") == "boolean":
-        return "\nYou must answer strictly with one of [true, false], with no other text."
-    return "\n".join(
-        [
-            "",
-            f"You must answer strictly with {_article(words.kind(schema, ''))}, with no other text.",
-            *words.definitions(),
-        ],
-    )
+        return ["You must answer strictly with one of [true, false], with no other text."]
+    if wire.labels:
+        descriptions = schema.get(ENUM_DESCRIPTIONS, [""] * len(wire.labels.wires))
+        pairs = zip(wire.labels.texts, descriptions, strict=True)
+        lines = [f"{label} - {text}" if text else label for label, text in pairs]
+        return [
+            *filter(None, [schema.get("description")]),
+            "You must answer strictly with one of these values, with no other text:",
+            *lines,
+        ]
+    about = f": {schema['description']}" if "description" in schema else ""
+    return [f"You must answer strictly with {_article(words.kind(schema, ''))}, with no other text{about}."]
 
 
-def union_instructions(schema: JsonSchema) -> str:
-    """Asks for a JSON object that holds one of several shapes under "value"."""
-    words = _Words(schema)
-    arms = [f"{number}. {words.sketch(arm, '')}" for number, arm in enumerate(schema["anyOf"], start=1)]
-    return "\n".join(
-        [
-            "",
-            'You must answer strictly with a single JSON object of the form {"value": ...}, with no other text.',
-            "The value must have exactly one of these shapes, with no other keys:",
-            *arms,
-            *words.definitions(),
-        ],
-    )
+def _union(schema: JsonSchema, words: _Words) -> list[str]:
+    arms = [words.sketch(arm, "") for arm in schema.get("anyOf", [schema])]
+    return [
+        'You must answer strictly with a single JSON object of the form {"value": ...}, with no other text.',
+        "The value must have exactly one of these shapes, with no other keys:",
+        *(f"{number}. {arm}" for number, arm in enumerate(arms, start=1)),
+    ]
 
 
 def _article(words: str) -> str:
@@ -138,6 +137,8 @@ class _Words:
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[-1]
             return _name(name, self._definitions[name])
+        if KIND in schema:
+            return str(schema[KIND]) + _bounds(schema["anyOf"][0])
         if "anyOf" in schema:
             return _either([self.kind(arm, indent) for arm in schema["anyOf"]])
         if "enum" in schema:
@@ -147,18 +148,8 @@ class _Words:
                 return self._array(schema, indent)
             case "object":
                 return self._mapping(schema, indent)
-            case "integer":
-                return _integer(schema)
-            case "number":
-                return "floating point number" + _bounds(schema)
-            case "string":
-                return _FORMATS.get(schema.get("format", ""), "string") + _bounds(schema)
-            case "boolean":
-                return "boolean, one of [true, false]"
-            case "null":
-                return "null"
             case _:
-                return "any JSON value"
+                return _scalar_kind(schema)
 
     def _array(self, schema: JsonSchema, indent: str) -> str:
         if "prefixItems" in schema:
@@ -174,7 +165,24 @@ class _Words:
         values = schema.get("additionalProperties", {})
         names = _choice(schema["propertyNames"]) if "enum" in schema.get("propertyNames", {}) else ""
         keys = f" with keys from {names.removeprefix('enum, must be one of ')}" if names else ""
-        return f"JSON object{keys} whose values are {self.kind(values, indent) if isinstance(values, dict) else 'any'}"
+        kind = self.kind(values, indent) if isinstance(values, dict) else "any JSON value"
+        return f"JSON object{keys}; type of its values: {kind}"
+
+
+def _scalar_kind(schema: JsonSchema) -> str:
+    match schema.get("type"):
+        case "integer":
+            return _integer(schema)
+        case "number":
+            return "floating point number" + _bounds(schema)
+        case "string":
+            return _FORMATS.get(schema.get("format", ""), "string") + _bounds(schema)
+        case "boolean":
+            return "boolean, one of [true, false]"
+        case "null":
+            return "null"
+        case _:
+            return "any JSON value"
 
 
 def _name(name: str, schema: JsonSchema) -> str:

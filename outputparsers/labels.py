@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from enum import Enum
 
-type_of_wire = (str, int)
+_PLAIN = (str, int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def literal_labels(expected: Sequence[object]) -> Labels:
 def enum_labels(enum: type[Enum]) -> Labels:
     """The labels of an enum: values when all are texts or whole numbers, names otherwise; both are read."""
     members = tuple(enum)
-    by_name = [(name, members.index(member)) for name, member in enum.__members__.items() if member in members]
+    known = enum.__members__.items()
+    by_name = [(name, members.index(member)) for name, member in known if member in members]
     descriptions = tuple(_description(member) for member in members)
     return _labels(tuple(map(enum_wire, members)), members, descriptions=descriptions, names=by_name)
 
@@ -86,7 +87,7 @@ def enum_labels(enum: type[Enum]) -> Labels:
 def enum_wire(member: object) -> object:
     """What stands for an enum member on the wire: its value, or its name when values are not plain."""
     enum: type[Enum] = type(member)  # type: ignore[assignment]
-    plain = all(type(one.value) in type_of_wire for one in enum)
+    plain = all(type(one.value) in _PLAIN for one in enum)
     return member.value if plain else member.name  # type: ignore[attr-defined]
 
 
@@ -108,24 +109,19 @@ def _labels(
     descriptions: tuple[str, ...],
     names: Iterable[tuple[str, int]] = (),
 ) -> Labels:
-    named = tuple(names)
-    spellings = [(wire_text(wire), index) for index, wire in enumerate(wires)]
-    folded: dict[str, set[int]] = {}
-    for spelling, index in (*spellings, *named):
-        folded.setdefault(_fold(spelling), set()).add(index)
-    rivals = {_fold(spelling) for spelling, _ in spellings}
+    wired = [(wire_text(wire), index) for index, wire in enumerate(wires)]
+    spellings = [*wired, *names]
     exact: dict[str, int] = {}
-    for spelling, index in (*spellings, *named):
+    folded: dict[str, set[int]] = {}
+    for spelling, index in spellings:
+        folded.setdefault(_fold(spelling), set()).add(index)
+    for spelling, index in spellings:
         # A name that differs only by case from another member's value could mean either: it means neither.
-        alone = len(folded[_fold(spelling)]) == 1 or (spelling, index) in spellings
-        if alone or _fold(spelling) not in rivals or not _is_rival(spelling, index, spellings):
+        rivals = {other for text, other in wired if _fold(text) == _fold(spelling)} - {index}
+        if (spelling, index) in wired or not rivals:
             exact.setdefault(spelling, index)
     unique = {spelling: indexes.pop() for spelling, indexes in folded.items() if len(indexes) == 1}
     return Labels(wires, values, descriptions, exact, unique)
-
-
-def _is_rival(name: str, index: int, spellings: Sequence[tuple[str, int]]) -> bool:
-    return any(other != index and _fold(text) == _fold(name) for text, other in spellings)
 
 
 def _fold(text: str) -> str:

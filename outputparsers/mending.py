@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json
 
-from .tolerating import ARM
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pydantic_core import ErrorDetails, ValidationError
 
 _WANTS_STRUCTURE = frozenset(
     {
-        "list_type", "dict_type", "model_type", "model_attributes_type", "dataclass_type", "tuple_type", "set_type",
-        "frozen_set_type", "mapping_type", "dataclass_exact_type",
+        "list_type", "dict_type", "tuple_type", "set_type", "frozen_set_type", "mapping_type",
+        "model_type", "model_attributes_type", "dataclass_type", "dataclass_exact_type",
     }
 )  # fmt: skip
 _WANTS_LABEL = frozenset({"enum", "literal_error"})
@@ -71,26 +67,27 @@ def whole_number(text: str) -> int | None:
     whole, fraction, exponent = match.group(1), (match.group(2) or "").rstrip("0"), int(match.group(3))
     if len(fraction) > exponent:
         return None
-    return int(whole + fraction) * 10 ** (exponent - len(fraction))
+    return int(whole + fraction + "0" * (exponent - len(fraction)))
 
 
 def _replaced(data: Any, detail: ErrorDetails, value: Any) -> tuple[Any, bool]:
     """`data` with `value` at the place of `detail`; arms and tags in the location are stepped over."""
     given = detail["input"]
-    holder, key = None, None
+    holder: Any = None
+    key: Any = None
     here = data
     for element in detail["loc"]:
-        if isinstance(here, dict) and element in here and not str(element).startswith(ARM):
-            holder, key, here = here, element, here[element]
-        elif isinstance(here, list) and isinstance(element, int) and element < len(here):
+        if _holds(here, element):
             holder, key, here = here, element, here[element]
     if type(here) is not type(given) or here != given:
         return data, False
     if holder is None:
         return value, True
-    _set(holder, key)(value)
+    holder[key] = value
     return data, True
 
 
-def _set(holder: Any, key: Any) -> Callable[[Any], None]:
-    return lambda value: holder.__setitem__(key, value)
+def _holds(here: Any, element: int | str) -> bool:
+    if isinstance(element, int):
+        return isinstance(here, list) and element < len(here)
+    return isinstance(here, dict) and element in here

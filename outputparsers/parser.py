@@ -2,21 +2,224 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from pydantic_core import SchemaValidator, ValidationError
+from pydantic_core import ValidationError, from_json, to_json
 
-from . import instructions, schema
-from .decoding import Decoder, Shape, validator_of
+from .classifying import Shape, Wire, classified
+from .decoding import Decoder, validator_of
 from .errors import AmbiguousUnionWarning, OutputParsingError, Problem
-from .extracting import fenced_text, spoken_text
-from .labels import Labels, boolean_labels, enum_labels, literal_labels
-from .partials import growing, partial_json
-from .reading import read_type
+from .extracting import spoken_text
+from .instructions import instructions_for
+from .partials import growing, partial_json, partial_text
+from .reading import ReadType, read_type
 from .registry import registered_factory
 from .rendering import wire_value
+from .schema import ambiguous_arms, bare_schema, loose_schema, strict_schema, wrapped_schema
 from .tolerating import tolerant
-from .walking import Node, join_definitions, split_definitions
+from .walking import join_definitions, split_definitions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from typing_extensions import TypeForm
+
+    from .walking import Node
+
+T = TypeVar("T")
+
+
+class OutputParser(Protocol[T]):
+    """What a type needs to be answered with: schema, instructions, a way from text to value and back."""
+
+    @property
+    def type(self) -> Any:
+        """The type, as it was given."""
+        ...
+
+    @property
+    def schema_name(self) -> str:
+        """A name for the schema: letters, digits, `_` and `-`, at most 64."""
+        ...
+
+    @property
+    def strict(self) -> bool:
+        """Whether the schema is within the subset providers can enforce strictly."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """The labels of a bool, an enum or a Literal, as and in the order of the schema; else None."""
+        ...
+
+    def json_schema(self) -> dict[str, Any] | None:
+        """The schema to send (an object at the root); None for `str`. A new dictionary each time."""
+        ...
+
+    def format_instructions(self) -> str:
+        """What to tell a model that takes no schema; empty for `str`."""
+        ...
+
+    def parse(self, text: str | None) -> T:
+        """The value of an answer; OutputParsingError when it is not one."""
+        ...
+
+    def parse_partial(self, text: str) -> object:
+        """What can be said from the beginning of an answer; None when that is nothing."""
+        ...
+
+    def label_of(self, value: object) -> str | None:
+        """The label that stands for a value of a closed choice, or None."""
+        ...
+
+    def render(self, value: T) -> str:
+        """The text a model would answer with to mean `value`: the inverse of `parse`."""
+        ...
+
+
+def output_parser(type_: TypeForm[T], *, namespace: Mapping[str, object] | None = None) -> OutputParser[T]:
+    """The parser of a type: scalars, enums, collections, records, pydantic models, unions of them.
+
+    Building is cheap and nothing is cached: a parser lives as long as its owner keeps it. `namespace` resolves
+    forward references; by default the caller's own names do. UnsupportedTypeError says what cannot be parsed and
+    what to write instead; AmbiguousUnionWarning, that a model cannot tell two arms of a union apart.
+    """
+    factory = registered_factory(type_)
+    if factory is not None:
+        return cast("OutputParser[T]", factory(type_))
+    read = read_type(type_, namespace)
+    node, definitions = split_definitions(read.core)
+    wire = classified(node, definitions)
+    if wire.shape is Shape.TEXT:
+        return cast("OutputParser[T]", TextParser(type_, read.text))
+    return _data_parser(type_, read, wire)
+
+
+def _data_parser(type_: Any, read: ReadType, wire: Wire) -> OutputParser[Any]:
+    bare = bare_schema(read.adapter)
+    for first, second in ambiguous_arms(bare):
+        pair = f"{first} from {second} in {read.text}"
+        message = f"no answer can tell {pair}: give each a Literal field of its own"
+        warnings.warn(message, AmbiguousUnionWarning, stacklevel=4)
+    whole = bare if wire.shape is Shape.OBJECT else wrapped_schema(bare, wire.shape.value)
+    strict = strict_schema(whole)
+    core = tolerant(read.core)
+    validate = validator_of(core)
+    unwrap = validate if wire.shape is Shape.OBJECT else _unwrapping(core, wire.shape.value)
+    return DataParser(
+        type=type_,
+        schema_name=read.schema_name,
+        strict=strict is not None,
+        _wire=wire,
+        _decoder=Decoder(read.text, wire, validate, unwrap),
+        _schema=to_json(loose_schema(whole) if strict is None else strict),
+        _instructions=instructions_for(bare, wire),
+        _grow=validator_of(growing(read.core)),
+    )
+
+
+def _unwrapping(core: Node, key: str) -> Callable[[str | bytes], object]:
+    node, definitions = split_definitions(core)
+    field = {"type": "typed-dict-field", "schema": node, "required": True}
+    wrapper: Node = {"type": "typed-dict", "fields": {key: field}}
+    validate = validator_of(join_definitions(wrapper, definitions))
+    return lambda text: cast("dict[str, object]", validate(text))[key]
+
+
+@dataclass(frozen=True, slots=True)
+class TextParser:
+    """The parser of `str`: what the model said, without a leading thought and channel markers."""
+
+    type: Any
+    expected: str = "str"
+
+    @property
+    def schema_name(self) -> str:
+        return "string"
+
+    @property
+    def strict(self) -> bool:
+        return False
+
+    @property
+    def labels(self) -> None:
+        return None
+
+    def json_schema(self) -> None:
+        return None
+
+    def format_instructions(self) -> str:
+        return ""
+
+    def parse(self, text: str | None) -> str:
+        if text is None:
+            raise OutputParsingError(None, self.expected, (Problem("", "there is no answer"),))
+        return spoken_text(text)
+
+    def parse_partial(self, text: str) -> str | None:
+        return partial_text(text)
+
+    def label_of(self, value: object) -> None:
+        return None
+
+    def render(self, value: str) -> str:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class DataParser:
+    """The parser of everything that travels as JSON."""
+
+    type: Any
+    schema_name: str
+    strict: bool
+    _wire: Wire
+    _decoder: Decoder
+    _schema: bytes
+    _instructions: str
+    _grow: Callable[[str | bytes], object]
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        return self._wire.labels.texts if self._wire.labels else None
+
+    def json_schema(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", from_json(self._schema))
+
+    def format_instructions(self) -> str:
+        return self._instructions
+
+    def parse(self, text: str | None) -> Any:
+        return self._decoder.decode(text)
+
+    def parse_partial(self, text: str) -> object:
+        arrived = self._unwrapped(partial_json(text))
+        if arrived is None:
+            return None
+        try:
+            return self._grow(to_json(arrived))
+        except ValidationError:
+            return None
+
+    def label_of(self, value: object) -> str | None:
+        return self._wire.labels.label_of(value) if self._wire.labels else None
+
+    def render(self, value: Any) -> str:
+        inner = wire_value(value)
+        shown = inner if self._wire.shape is Shape.OBJECT else {self._wire.shape.value: inner}
+        return to_json(shown).decode()
+
+    def _unwrapped(self, arrived: Any) -> Any:
+        match self._wire.shape, arrived:
+            case Shape.OBJECT, dict():
+                return arrived
+            case (Shape.SCALAR | Shape.COLLECTION) as shape, dict() if shape.value in arrived:
+                return arrived[shape.value]
+            case Shape.COLLECTION, list():
+                return arrived
+            case Shape.SCALAR, dict() if self._wire.takes_objects:
+                return arrived
+            case _:
+                return None

@@ -26,7 +26,9 @@ _SCHEMA_OF = {
     "json-or-python": "json_schema",
     "lax-or-strict": "lax_schema",
 }
-_KEPT = frozenset({"type", "schema", "items_schema", "keys_schema", "values_schema", "choices", "discriminator"})
+_KEPT = frozenset(
+    {"type", "schema", "items_schema", "keys_schema", "values_schema", "choices", "discriminator"}
+)
 _OBJECTS = frozenset({"model", "dataclass", "typed-dict", "tagged-union", "definition-ref", "function-after"})
 _ANY: Node = {"type": "any"}
 _CONFIG = frozenset({"title", "validate_by_name", "validate_by_alias", "extra_fields_behavior"})
@@ -39,7 +41,9 @@ def growing(core: Node) -> Node:
     complete is None. A union of objects without a discriminator stays a dictionary: its arm may still change.
     """
     node, definitions = split_definitions(core)
-    return join_definitions(_grown(node), {name: _grown(definition) for name, definition in definitions.items()})
+    return join_definitions(
+        _grown(node), {name: _grown(definition) for name, definition in definitions.items()}
+    )
 
 
 def partial_json(text: str) -> Any:
@@ -77,23 +81,21 @@ def _grown(node: Node) -> Node:
             return {**named_tuple_as_object(node), "schema": _fields(named_tuple_as_object(node)["schema"])}
         case "union":
             return _union(node)
-        case "tuple":
-            return {"type": "tuple", "items_schema": [_ANY], "variadic_item_index": 0}
-        case "list" | "set" | "frozenset" | "dict" | "deque":
+        case "list" | "set" | "frozenset" | "dict" | "deque" | "tuple":
             return _collection(node)
         case "enum" | "literal" | "date" | "time" | "datetime":
             return tolerant(_plain(node))
-        case kind if kind in _SCHEMA_OF:
-            return _grown(node[_SCHEMA_OF[kind]])
         case "chain":
             return _grown(node["steps"][0])
-        case "nullable" | "tagged-union":
-            return with_parts(_plain(node), _grown)
+        case kind if kind in _SCHEMA_OF:
+            return _grown(node[_SCHEMA_OF[kind]])
         case _:
             return _leaf(node)
 
 
 def _leaf(node: Node) -> Node:
+    if node["type"] in ("nullable", "tagged-union"):
+        return with_parts(_plain(node), _grown)
     simple = {"str", "int", "float", "decimal", "bool", "none", "timedelta", "uuid", "url", "definition-ref"}
     if node["type"] not in simple:
         return _ANY
@@ -121,7 +123,11 @@ def _fields(node: Node) -> Node:
             fields: object = {name: _field(field, absent) for name, field in named.items()}
         case listed:
             fields = [_field(field, absent) for field in listed if not field.get("init_only")]
-    kept = {key: value for key, value in node.items() if key in ("type", "model_name", "dataclass_name", "cls_name")}
+    kept = {
+        key: value
+        for key, value in node.items()
+        if key in ("type", "model_name", "dataclass_name", "cls_name")
+    }
     return {**kept, "fields": fields}
 
 
@@ -137,6 +143,8 @@ def _field(field: Node, absent: Node) -> Node:
 
 
 def _collection(node: Node) -> Node:
+    if node["type"] == "tuple":
+        return {"type": "tuple", "items_schema": [_ANY], "variadic_item_index": 0}
     changed = with_parts(_plain(node), _grown)
     for part in ("items_schema", "values_schema"):
         if part in changed:
@@ -149,3 +157,17 @@ def _union(node: Node) -> Node:
     if sum(arm["type"] in _OBJECTS for arm in arms) > 1:
         return _ANY
     return {"type": "union", "choices": [_grown(arm) for arm in arms]}
+
+
+def partial_text(text: str) -> str | None:
+    """What the reader has been told so far, or None while the model is still thinking."""
+    spoken = spoken_text(text)
+    return spoken if spoken and not _is_preamble(spoken) else None
+
+
+def _is_preamble(text: str) -> bool:
+    """Whether `text` still may be, or is, the beginning of a thought or of a channel marker."""
+    start = text.lstrip().lower()
+    return any(
+        start.startswith(mark) or mark.startswith(start) for mark in ("<think", "<|channel|", "<|start|")
+    )

@@ -19,18 +19,21 @@ from .errors import UnsupportedTypeError
 from .walking import parts, split_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from .walking import Node
 
-_ALIASES = (typing_extensions.TypeAliasType, getattr(typing, "TypeAliasType", typing_extensions.TypeAliasType))
+_ALIASES = (
+    typing_extensions.TypeAliasType,
+    getattr(typing, "TypeAliasType", typing_extensions.TypeAliasType),
+)
 _ARITY = {list: 1, set: 1, frozenset: 1, dict: 2}
 _NAMES = {"list": "List_of", "set": "Set_of", "frozenset": "Set_of", "tuple": "Tuple_of", "dict": "Map_of"}
 _SCALAR_NAMES = {"int": "integer", "float": "number", "Decimal": "number", "bool": "boolean", "str": "string"}
 _UNSUPPORTED_NODES = {
     "bytes": "bytes do not travel as JSON: write str",
     "callable": "a function is no answer: write the type of its result",
-    "is-instance": "no answer can be turned into an instance of it: give it fields (a dataclass or a pydantic model)",
+    "is-instance": "no answer can become an instance of it: write a dataclass or a pydantic model",
     "is-subclass": "a class is no answer: write an Enum or a Literal of its name",
     "generator": "an iterator is no finished answer: write list[...]",
     "none": "None alone says nothing: write X | None",
@@ -108,33 +111,29 @@ def _literal_text(value: object) -> str:
 
 def _adapter(type_: Any, text: str, namespace: Mapping[str, object] | None) -> TypeAdapter[Any]:
     try:
-        if namespace is None:
-            adapter: TypeAdapter[Any] = TypeAdapter(type_, _parent_depth=_frames_to_caller())
-        else:
-            adapter = TypeAdapter(type_, config=None)
-            adapter.rebuild(force=True, _types_namespace=dict(namespace))
+        adapter: TypeAdapter[Any] = TypeAdapter(type_, _parent_depth=_frames_to_caller())
         if not adapter.pydantic_complete:
-            adapter.rebuild(raise_errors=True)
+            adapter.rebuild(raise_errors=True, _types_namespace=dict(namespace or {}))
     except PydanticUndefinedAnnotation as error:
         raise UnsupportedTypeError(
-            f"{text} mentions the name {error.name!r}, which cannot be found: define it before the parser is built, "
-            "at module level, and not under `if TYPE_CHECKING:`",
+            f"{text} mentions the name {error.name!r}, which cannot be found: define it before the parser is "
+            "built, at module level, and not under `if TYPE_CHECKING:`",
         ) from error
     except (PydanticSchemaGenerationError, PydanticUserError, SchemaError, NameError, TypeError) as error:
         reason = str(error).splitlines()[0]
         raise UnsupportedTypeError(
-            f"{text} is not a type an answer can have ({reason}): write a dataclass, a TypedDict, a pydantic model "
-            "or register a parser for it",
+            f"{text} is not a type an answer can have ({reason}): write a dataclass, a TypedDict or a pydantic "
+            "model, or register a parser for it",
         ) from error
     return adapter
 
 
 def _frames_to_caller() -> int:
-    """How far up the first frame outside this package is: names local to it are visible to forward references."""
+    """How far above `TypeAdapter` the first frame outside this package is: forward references see its names."""
     depth = 1
     while sys._getframe(depth).f_globals.get("__package__") == __package__:
         depth += 1
-    return depth
+    return depth + 1
 
 
 def _check(type_: Any, text: str, seen: frozenset[int]) -> None:
@@ -169,7 +168,9 @@ def _check_alone(type_: Any, text: str) -> None:
     if isinstance(type_, types.FunctionType | types.BuiltinFunctionType | types.LambdaType):
         raise UnsupportedTypeError(f"{text} is a function, not a type: write the type it returns")
     if isinstance(type_, type) and issubclass(type_, Enum) and not list(type_):
-        raise UnsupportedTypeError(f"the enum {type_.__name__} has no members, so no answer is possible: give it some")
+        raise UnsupportedTypeError(
+            f"the enum {type_.__name__} has no members, so no answer is possible: give it some"
+        )
     parameters = () if isinstance(type_, type) and type_.__module__ == "builtins" else _parameters(type_)
     if parameters or isinstance(type_, typing.TypeVar):
         names = ", ".join(str(parameter) for parameter in parameters) or str(type_)
@@ -187,12 +188,18 @@ def _check_node(node: Node, text: str) -> None:
     for part in _walk(node):
         kind = part.get("type", "")
         if kind in _UNSUPPORTED_NODES and not (kind == "none" and part is not node):
-            raise UnsupportedTypeError(f"{text}: {_node_name(part)} is not supported, {_UNSUPPORTED_NODES[kind]}")
+            raise UnsupportedTypeError(
+                f"{text}: {_node_name(part)} is not supported, {_UNSUPPORTED_NODES[kind]}"
+            )
         if kind == "enum" and not part["members"]:
-            raise UnsupportedTypeError(f"{text}: the enum {part['cls'].__name__} has no members: give it some")
+            raise UnsupportedTypeError(
+                f"{text}: the enum {part['cls'].__name__} has no members: give it some"
+            )
         alias = part.get("validation_alias")
         if isinstance(alias, list) and not any(isinstance(path, list) and len(path) == 1 for path in alias):
-            raise UnsupportedTypeError(f"{text}: an AliasPath {alias} has no place in a schema: write a plain alias")
+            raise UnsupportedTypeError(
+                f"{text}: an AliasPath {alias} has no place in a schema: write a plain alias"
+            )
 
 
 def _node_name(node: Node) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Factory: TypeAlias = "Callable[[Any], OutputParser[Any]]"
 Predicate: TypeAlias = Callable[[Any], bool]
 
-# Weak, so that a class made inside a function, and registered there, can go when the function is done with it.
+# Weak, so that a class made and registered inside a function can go when the function is done with it.
 _classes: WeakKeyDictionary[type, Factory] = WeakKeyDictionary()
 _predicates: list[tuple[Predicate, Factory]] = []
 
@@ -20,9 +20,9 @@ _predicates: list[tuple[Predicate, Factory]] = []
 def register_parser(type_or_predicate: type | Predicate, factory: Factory) -> None:
     """Use `factory(type)` to build the parser of a type.
 
-    A class stands for itself and its subclasses, the nearest registered class winning; a predicate is asked for every
-    type no class was registered for, newest first. What is registered wins over what is built in, at the root of an
-    answer; within fields and collections a type is pydantic's business (`__get_pydantic_core_schema__`).
+    A class stands for itself and its subclasses, the nearest registered class winning; a predicate is asked for
+    every type no class was registered for, newest first. What is registered wins over what is built in, at the root
+    of an answer; within fields and collections a type is pydantic's business (`__get_pydantic_core_schema__`).
     Registering again replaces.
     """
     if isinstance(type_or_predicate, type):

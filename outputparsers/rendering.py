@@ -28,8 +28,8 @@ def wire_value(value: Any) -> Any:
             return _model(value)
         case dict():
             return {_key(key): wire_value(part) for key, part in value.items()}
-        case tuple() if hasattr(value, "_fields"):
-            return {name: wire_value(getattr(value, name)) for name in value._fields}
+        case tuple() if names := getattr(value, "_fields", None):
+            return {name: wire_value(getattr(value, name)) for name in names}
         case list() | tuple() | set() | frozenset():
             return [wire_value(part) for part in value]
         case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -37,7 +37,8 @@ def repaired_json(text: str) -> str | None:
 
 
 def _words(text: str) -> list[str]:
-    return [_SPELLINGS.get(word, word) for word in _WORD.findall(text)]
+    words: list[str] = _WORD.findall(text)
+    return [_SPELLINGS.get(word, word) for word in words]
 
 
 @cache

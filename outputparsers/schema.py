@@ -1,8 +1,8 @@
 """JSON Schemas in the dialect model providers take.
 
-No `default`, no `oneOf`, no `discriminator`, no titles; references only for recursive types; an object at the root.
-In the strict subset every property is required and every object closed; types that do not fit it (free maps, fixed
-tuples, optional keys) keep a looser form that is still a good schema.
+No `default`, no `oneOf`, no `discriminator`, no titles; references only for recursive types; an object at the
+root. In the strict subset every property is required and every object closed; types that do not fit it (free maps,
+fixed tuples, optional keys) keep a looser form that is still a good schema.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 ENUM_DESCRIPTIONS = "x-enum-descriptions"
 OPTIONAL_KEYS = "x-optional-keys"
 NAME = "x-name"
-_NOTES = frozenset({ENUM_DESCRIPTIONS, OPTIONAL_KEYS, NAME})
+KIND = "x-kind"
+_NOTES = frozenset({ENUM_DESCRIPTIONS, OPTIONAL_KEYS, NAME, KIND})
 
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 _STRICT_FORMATS = frozenset(
@@ -40,7 +41,7 @@ _UNFIT = frozenset({"prefixItems", "not", "allOf", "patternProperties", "propert
 
 
 def bare_schema(adapter: TypeAdapter[Any]) -> JsonSchema:
-    """The schema of a type as it is: not wrapped, with notes for the instructions, `$defs` for recursive parts."""
+    """The schema of a type as it is: not wrapped, with notes for the instructions."""
     return simplified(adapter.json_schema(schema_generator=_Generator))
 
 
@@ -64,9 +65,17 @@ def strict_schema(schema: JsonSchema) -> JsonSchema | None:
 
 def _fits(schema: JsonSchema) -> bool:
     kinds = {"type", "anyOf", "enum", "$ref"}
-    free_map = schema.get("type") == "object" and bool(schema.get("additionalProperties", "properties" not in schema))
+    free_map = schema.get("type") == "object" and bool(
+        schema.get("additionalProperties", "properties" not in schema)
+    )
     free_array = schema.get("type") == "array" and not schema.get("items")
-    if not kinds & schema.keys() or _UNFIT & schema.keys() or OPTIONAL_KEYS in schema or free_map or free_array:
+    if (
+        not kinds & schema.keys()
+        or _UNFIT & schema.keys()
+        or OPTIONAL_KEYS in schema
+        or free_map
+        or free_array
+    ):
         return False
     fits = True
 
@@ -109,7 +118,7 @@ class _Generator(GenerateJsonSchema):
 
     def decimal_schema(self, schema: cs.DecimalSchema) -> JsonSchema:
         number, text = super().decimal_schema(schema)["anyOf"]
-        return {"anyOf": [number, {"type": text["type"]}]}
+        return {"anyOf": [number, {"type": text["type"]}], KIND: "floating point number"}
 
     def uuid_schema(self, schema: cs.UuidSchema) -> JsonSchema:
         return super().uuid_schema(schema) | {"description": "a UUID"}
@@ -122,7 +131,8 @@ class _Generator(GenerateJsonSchema):
         made = super().typed_dict_schema(schema)
         fields = schema["fields"].values()
         optional = any(
-            not self.field_is_required(field, schema.get("total", True)) and field["schema"]["type"] != "default"
+            not self.field_is_required(field, schema.get("total", True))
+            and field["schema"]["type"] != "default"
             for field in fields
         )
         return made | {OPTIONAL_KEYS: True} if optional else made
@@ -152,3 +162,28 @@ def _described(schema: JsonSchema, cls: type) -> JsonSchema:
     if not document or document.startswith(f"{cls.__name__}(") or "description" in schema:
         return schema
     return schema | {"description": inspect.cleandoc(document)}
+
+
+def ambiguous_arms(schema: JsonSchema) -> list[tuple[str, str]]:
+    """Pairs of union arms that look the same but for their names and descriptions."""
+    found: list[tuple[str, str]] = []
+
+    def look(part: JsonSchema) -> JsonSchema:
+        arms = part.get("anyOf", [])
+        shapes = [_anonymous(arm) for arm in arms]
+        for second, shape in enumerate(shapes):
+            if shape in shapes[:second]:
+                found.append((_arm_name(arms[shapes.index(shape)]), _arm_name(arms[second])))
+        return with_subschemas(part, look)
+
+    look(schema)
+    return found
+
+
+def _anonymous(schema: JsonSchema) -> JsonSchema:
+    plain = {key: value for key, value in schema.items() if key not in _NOTES and key != "description"}
+    return with_subschemas(plain, _anonymous)
+
+
+def _arm_name(schema: JsonSchema) -> str:
+    return str(schema.get(NAME) or schema.get("$ref", "").rsplit("/", 1)[-1] or schema.get("type", "one arm"))

@@ -33,7 +33,7 @@ def with_subschemas(schema: JsonSchema, change: Callable[[JsonSchema], JsonSchem
 
 
 def simplified(schema: JsonSchema) -> JsonSchema:
-    """The same schema without titles, defaults and `oneOf`, with references only where types are recursive."""
+    """The same schema without titles, defaults and `oneOf`, and references only for recursive types."""
     plain = _plain(schema)
     return _Inlining(plain.pop("$defs", {})).whole(plain)
 

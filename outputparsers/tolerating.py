@@ -1,8 +1,8 @@
 """The validator an answer meets: the type's own, kinder about words and stricter about guesses.
 
 Kinder: members of enums and literals by value, by name and in any case. Stricter: no NaN and no infinity, no dates
-from bare numbers, no unknown keys within the arms of a union, and named tuples come from objects only.
-All of it is written into the core schema once, so a right answer costs nothing extra.
+from bare numbers, no numbers from true, no unknown keys within the arms of a union, and named tuples come from
+objects only. All of it is written into the core schema once, so a right answer costs next to nothing extra.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ARM = "\0"
 """Starts the label of a union's arm in the location of an error, where no key of JSON would."""
 
 _OBJECTS = frozenset({"model-fields", "dataclass-args", "typed-dict"})
-_THROUGH = frozenset(
-    {
-        "model", "dataclass", "list", "set", "frozenset", "tuple", "dict", "nullable", "default", "chain", "deque",
-        "function-before", "function-after", "function-wrap", "definitions", "json-or-python", "lax-or-strict",
-    }
-)  # fmt: skip
+_WRAPPERS = {
+    "model", "dataclass", "nullable", "default", "chain", "definitions", "json-or-python", "lax-or-strict",
+    "function-before", "function-after", "function-wrap",
+}  # fmt: skip
+_THROUGH = frozenset(_WRAPPERS | {"list", "set", "frozenset", "tuple", "dict", "deque"})
 _STARTS = {"date": r"^\s*\d{4}-\d", "datetime": r"^\s*\d{4}-\d", "time": r"^\s*\d\d:\d"}
+_NOT_A_NUMBER = {"int": "int_type", "float": "float_type", "decimal": "decimal_type"}
 _CLOSED = "#closed"
 
 
@@ -47,13 +47,16 @@ class _Tolerance:
         self._changes: dict[str, Callable[[Node], Node]] = {
             "enum": _enum,
             "literal": _literal,
-            "float": _finite,
-            "decimal": _finite,
+            "int": _number,
+            "float": _number,
+            "decimal": _number,
             "date": _spelled_out,
             "datetime": _spelled_out,
             "time": _spelled_out,
             "any": _finite_everywhere,
             "union": self._union,
+            "model": self._instance,
+            "dataclass": self._instance,
         }
 
     def whole(self, node: Node) -> Node:
@@ -87,6 +90,13 @@ class _Tolerance:
             self._closed[closed] = {}  # a recursive definition meets its own name while it is being closed
             self._closed[closed] = self._shut(self._definitions[name])
         return closed
+
+    def _instance(self, node: Node) -> Node:
+        made = with_parts(node, self._open)
+        fields = made["schema"]
+        if _extra(node) == "allow" and fields["type"] == "model-fields" and "extras_schema" not in fields:
+            fields |= {"extra_behavior": "allow", "extras_schema": _finite_everywhere({"type": "any"})}
+        return made
 
     def _union(self, node: Node) -> Node:
         arms = [choice[0] if isinstance(choice, tuple) else choice for choice in node["choices"]]
@@ -127,8 +137,35 @@ def _listed(words: list[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def _number(node: Node) -> Node:
+    """Numbers and texts of numbers, finite ones; true is no 1.
+
+    The strict arm is what a right answer takes; the other one reads 42.0 and "42" and has the better messages.
+    """
+    finite = _finite(node)
+    if node.get("strict"):
+        return finite
+    kinds = [
+        {"type": "int", "strict": True},
+        {"type": "float", "strict": True},
+        {"type": "str", "strict": True},
+    ]
+    given = {
+        "type": "union",
+        "mode": "left_to_right",
+        "choices": kinds,
+        "custom_error_type": _NOT_A_NUMBER[node["type"]],
+    }
+    arms = [
+        ({**finite, "strict": True}, f"{ARM}number"),
+        ({"type": "chain", "steps": [given, finite]}, f"{ARM}text"),
+    ]
+    return {"type": "union", "mode": "left_to_right", "choices": arms}
+
+
 def _finite(node: Node) -> Node:
-    return {**with_parts(node, lambda part: part), "allow_inf_nan": False}
+    finite = with_parts(node, lambda part: part)
+    return finite if node["type"] == "int" else {**finite, "allow_inf_nan": False}
 
 
 def _spelled_out(node: Node) -> Node:

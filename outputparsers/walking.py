@@ -11,9 +11,9 @@ Node: TypeAlias = dict[str, Any]
 
 _PARTS = frozenset(
     {
-        "schema", "items_schema", "keys_schema", "values_schema", "lax_schema", "strict_schema", "json_schema",
-        "python_schema", "extras_schema", "extras_keys_schema", "arguments_schema", "var_args_schema",
-        "var_kwargs_schema", "choices", "steps", "fields", "definitions",
+        "schema", "items_schema", "keys_schema", "values_schema", "lax_schema", "strict_schema",
+        "json_schema", "python_schema", "extras_schema", "extras_keys_schema", "arguments_schema",
+        "var_args_schema", "var_kwargs_schema", "choices", "steps", "fields", "definitions",
     }
 )  # fmt: skip
 

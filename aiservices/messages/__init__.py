@@ -11,6 +11,8 @@ from .chat import (
 )
 from .contents import AudioContent, Content, ImageContent, PdfContent, TextContent, VideoContent
 from .exchange import (
+    DEFAULT_PARAMETERS,
+    NO_USAGE,
     ChatRequest,
     ChatRequestParameters,
     ChatResponse,
@@ -29,6 +31,8 @@ from .exchange import (
 from .frozen import FrozenMapping
 
 __all__ = [
+    "DEFAULT_PARAMETERS",
+    "NO_USAGE",
     "AiMessage",
     "AudioContent",
     "ChatMessage",

@@ -6,9 +6,7 @@ import base64
 import mimetypes
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TypeAlias
-
-from typing_extensions import Self
+from typing import ClassVar, Self, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)

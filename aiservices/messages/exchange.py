@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from .chat import AiMessage, ChatMessage
 from .frozen import NO_ATTRIBUTES, attributes_of
@@ -55,6 +55,9 @@ class TokenUsage:
             self.cached + other.cached,
             known=self.known and other.known,
         )
+
+
+NO_USAGE: Final = TokenUsage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class ChatRequestParameters:
 
 
 _SETTINGS = tuple(item.name for item in fields(ChatRequestParameters) if item.name != "extra")
-DEFAULT_PARAMETERS = ChatRequestParameters()
+DEFAULT_PARAMETERS: Final = ChatRequestParameters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,7 @@ class ChatResponse:
     """
 
     message: AiMessage
-    usage: TokenUsage = TokenUsage()
+    usage: TokenUsage = NO_USAGE
     finish_reason: FinishReason = FinishReason.STOP
     id: str | None = None
     model_name: str | None = None

@@ -13,8 +13,8 @@ from collections.abc import (
     Coroutine,
     Generator,
     Iterable,
+    Iterator,
 )
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any, Final, get_args, get_origin
@@ -46,7 +46,7 @@ class AnswerForm(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the caller gets: a value of `type` read by `parser`, or a raw form; `wrapped` in a `Result` or bare."""
+    """What the caller gets: a value of `type` read by `parser`, or a raw form; bare or `wrapped` in a `Result`."""
 
     form: AnswerForm
     type: Any
@@ -72,7 +72,7 @@ _FRAMEWORK: Final = (
 )
 
 
-def read_answer(hint: Any) -> Answer:
+def read_answer(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
     """Read a resolved return annotation. Raises `Complaint` saying what to return instead."""
     origin = get_origin(hint)
     if hint is Result or origin is Result:
@@ -81,15 +81,23 @@ def read_answer(hint: Any) -> Answer:
             raise Complaint("the return type Result names no type: write Result[str] or another type")
         if Result in (inner[0], get_origin(inner[0])):
             raise Complaint("the return type is a Result of a Result: write Result[...] once")
-        answer = read_answer(inner[0])
+        answer = read_answer(inner[0], parsers)
         return Answer(answer.form, answer.type, wrapped=True, parser=answer.parser)
-    if hint in _RAW if _hashable(hint) else False:
+    if _hashable(hint) and hint in _RAW:
         return Answer(_RAW[hint], hint)
     _refuse(hint, origin)
     try:
-        return Answer(AnswerForm.VALUE, hint, parser=output_parser(hint))
+        return Answer(AnswerForm.VALUE, hint, parser=_parser(hint, parsers))
     except UnsupportedTypeError as error:
         raise Complaint(f"the return type cannot be read from a model's answer: {error}") from error
+
+
+def _parser(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> OutputParser[Any]:
+    if not _hashable(hint):
+        return output_parser(hint)
+    if hint not in parsers:
+        parsers[hint] = output_parser(hint)
+    return parsers[hint]
 
 
 def _refuse(hint: Any, origin: Any) -> None:

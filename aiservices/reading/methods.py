@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Final, TypeAlias, TypeVar
+
+from outputparsers import OutputParser
 
 from ..declaring import TemplateSource, declared_on
 from ..templates import CLOCK, Template, TemplateError, compile_template, read_resource
@@ -27,28 +29,33 @@ _MISSING: Final = inspect.Parameter.empty
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a method is read with: its service, the defaults of its messages, the names it may use."""
+    """What a Protocol's methods are read with: type variables, names, the defaults of their messages.
+
+    `parsers` holds those of return types met so far: methods that return the same type share one.
+    """
 
     service: str
-    owner: type
     bound: Mapping[Any, Any]
     names: Mapping[str, Any]
     class_system: TemplateSource | None
     system: Given
     user: Given
+    parsers: dict[Any, OutputParser[Any]] = field(default_factory=dict)
 
 
-def read_method(function: FunctionType, around: Surroundings, complaints: Complaints) -> MethodSpec | None:
+def read_method(
+    owner: type, function: FunctionType, around: Surroundings, complaints: Complaints
+) -> MethodSpec | None:
     """Read a stub method; `None` when something is wrong with it or, before `create`, still unknown."""
     where = f"{around.service}.{function.__name__}"
     before = len(complaints)
-    parameters = _read_parameters(function, around, complaints, where)
-    answer = _read_answer(function, around, complaints, where)
+    parameters = _read_parameters(owner, function, around, complaints, where)
+    answer = _read_answer(owner, function, around, complaints, where)
     with complaints.at(where):
         check_together(parameters)
     if len(complaints) > before:
         return None
-    reader = _MessageReader(function, around, parameters)
+    reader = _MessageReader(owner, function, around, parameters)
     return _complaining(lambda: reader.read(answer, complaints), complaints, where) if answer else None
 
 
@@ -61,7 +68,7 @@ def _complaining(read: Callable[[], T], complaints: Complaints, where: str) -> T
 
 
 def _read_parameters(
-    function: FunctionType, around: Surroundings, complaints: Complaints, where: str
+    owner: type, function: FunctionType, around: Surroundings, complaints: Complaints, where: str
 ) -> list[Parameter]:
     found = []
     raw = annotations_of(function)
@@ -70,7 +77,7 @@ def _read_parameters(
         with complaints.at(place):
             if parameter.name not in raw and parameter.kind not in _VARYING:
                 raise Complaint("it has no annotation: say what it is, as in `text: str`")
-            hint = _resolved(raw.get(parameter.name), function, around, complaints)
+            hint = _resolved(raw.get(parameter.name), owner, function, around, complaints)
             if hint is not _MISSING:
                 found.append(read_parameter(parameter, hint))
     return found
@@ -80,22 +87,24 @@ _VARYING: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWO
 
 
 def _read_answer(
-    function: FunctionType, around: Surroundings, complaints: Complaints, where: str
+    owner: type, function: FunctionType, around: Surroundings, complaints: Complaints, where: str
 ) -> Answer | None:
     raw = annotations_of(function)
 
     def read() -> Answer | None:
         if "return" not in raw:
             raise Complaint("it has no return annotation: say what it returns, as in `-> str`")
-        hint = _resolved(raw["return"], function, around, complaints)
-        return None if hint is _MISSING else read_answer(hint)
+        hint = _resolved(raw["return"], owner, function, around, complaints)
+        return None if hint is _MISSING else read_answer(hint, around.parsers)
 
     return _complaining(read, complaints, where)
 
 
-def _resolved(raw: Any, function: FunctionType, around: Surroundings, complaints: Complaints) -> Any:
+def _resolved(
+    raw: Any, owner: type, function: FunctionType, around: Surroundings, complaints: Complaints
+) -> Any:
     try:
-        return substitute(resolve(raw, around.owner, function, around.names), around.bound)
+        return substitute(resolve(raw, owner, function, around.names), around.bound)
     except UnresolvedNameError as error:
         if not complaints.final:
             return _MISSING
@@ -108,7 +117,10 @@ def _resolved(raw: Any, function: FunctionType, around: Surroundings, complaints
 class _MessageReader:
     """Works out where a method's messages come from and what their variables are."""
 
-    def __init__(self, function: FunctionType, around: Surroundings, parameters: list[Parameter]) -> None:
+    def __init__(
+        self, owner: type, function: FunctionType, around: Surroundings, parameters: list[Parameter]
+    ) -> None:
+        self._module = function.__module__ or owner.__module__
         self._function = function
         self._around = around
         self._parameters = parameters
@@ -163,7 +175,7 @@ class _MessageReader:
         try:
             text = given.text
             if text is None:
-                text = read_resource(self._around.owner.__module__, given.resource or "")
+                text = read_resource(self._module, given.resource or "")
             if not text.strip():
                 raise TemplateError("the text is empty")
             return compile_template(text)

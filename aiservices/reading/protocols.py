@@ -31,12 +31,12 @@ def read_service(
     *,
     system: Given = None,
     user: Given = None,
-    names: Callable[[], Mapping[str, Any]] = dict,
+    names: Mapping[str, Any] | None = None,
     final: bool = True,
 ) -> ServiceSpec:
     """Read a Protocol. Raises `ConfigurationError` with everything that is wrong.
 
-    `system` and `user` are the messages of methods that declare none. `names` gives the caller's names for
+    `system` and `user` are the messages of methods that declare none. `names` are the caller's, for
     annotations. `final` is false when a class is only declared: what may still be supplied is then no mistake.
     """
     complaints = Complaints(final=final)
@@ -47,8 +47,17 @@ def read_service(
     with complaints.at(name):
         bound = type_variables_of(protocol, given)
     complaints.raise_any()
+    sources = (declared_on(cls).system_message for cls in protocol.__mro__)
+    around = Surroundings(
+        service=name,
+        bound=bound,
+        names=names or {},
+        class_system=next((source for source in sources if source is not None), None),
+        system=system,
+        user=user,
+    )
     methods = [
-        read_method(function, _surroundings(name, owner, protocol, bound, names, system, user), complaints)
+        read_method(owner, function, around, complaints)
         for owner, function in _stubs(name, protocol, complaints)
     ]
     complaints.raise_any()
@@ -59,20 +68,6 @@ def read_service(
         )
     complaints.raise_any()
     return ServiceSpec(name, protocol, tuple(method for method in methods if method is not None))
-
-
-def _surroundings(
-    name: str,
-    owner: type,
-    protocol: type,
-    bound: Mapping[Any, Any],
-    names: Callable[[], Mapping[str, Any]],
-    system: Given,
-    user: Given,
-) -> Surroundings:
-    sources = (declared_on(cls).system_message for cls in protocol.__mro__)
-    class_system = next((source for source in sources if source is not None), None)
-    return Surroundings(name, owner, bound, names(), class_system, system, user)
 
 
 def _check_protocol(protocol: Any, complaints: Complaints) -> None:

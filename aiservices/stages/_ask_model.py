@@ -19,7 +19,7 @@ async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
         request = await call.driver.call(setup.chat_request_transformer, request, call.context)
         if not isinstance(request, ChatRequest):
             raise TypeError(
-                f"{call.method.where}: chat_request_transformer gave a {type(request).__name__}: it gives a ChatRequest"
+                f"{call.method.where}: chat_request_transformer gave a {type(request).__name__}, not a ChatRequest"
             )
     call.notify(RequestSent, request)
     response = await call.driver.twin(setup.model.chat, setup.model.achat, request)

@@ -1,0 +1,23 @@
+"""From a type to what a model must be told, and from what it answers to a value of the type.
+
+    parser = output_parser(list[Person])
+    parser.json_schema()            what to send to models that take schemas
+    parser.format_instructions()    what to tell those that do not
+    parser.parse(answer)            list[Person], or OutputParsingError with problems that can be sent back
+
+Usable alone: it knows types and texts, no models and no messages.
+"""
+
+from .errors import AmbiguousUnionWarning, OutputParsingError, Problem, UnsupportedTypeError
+from .parser import OutputParser, output_parser
+from .registry import register_parser
+
+__all__ = [
+    "AmbiguousUnionWarning",
+    "OutputParser",
+    "OutputParsingError",
+    "Problem",
+    "UnsupportedTypeError",
+    "output_parser",
+    "register_parser",
+]
