@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from .messages import FrozenMapping
+from .messages import FrozenMapping, ToolCall
 
 
 class InvocationParameters(FrozenMapping[Any]):
@@ -33,6 +33,23 @@ class InvocationContext:
     time: datetime
     arguments: Mapping[str, Any] = field(repr=False, hash=False)
     parameters: InvocationParameters = field(default=NO_PARAMETERS, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool can learn about the call it serves: declare a parameter of this type to get it.
+
+    `memory_id` is that of the conversation, `None` without one. `deadline` is the moment, by
+    `time.monotonic`, at which the invocation ends. `idempotency_key` names this tool call for good: it is
+    the same when the call is made again after a crash.
+    """
+
+    call: ToolCall
+    service: str
+    parameters: InvocationParameters = field(default=NO_PARAMETERS, repr=False, hash=False)
+    memory_id: Any = None
+    deadline: float | None = None
+    idempotency_key: str = ""
 
 
 class UserText:

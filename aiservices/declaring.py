@@ -8,15 +8,18 @@ from inspect import isclass, isfunction
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from .errors import ConfigurationError
+
 Target = TypeVar("Target", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateSource:
-    """A template as it was declared: its text, or the resource that holds the text."""
+    """A template as it was declared: its text, or the resource beside `module` that holds the text."""
 
     text: str | None = None
     resource: str | None = None
+    module: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +77,17 @@ def user_message(template: str | None = None, *, resource: str | None = None) ->
 def _declaring(name: str, source: TemplateSource) -> Callable[[Target], Target]:
     if (source.text is None) == (source.resource is None):
         raise TypeError(f"{name} takes a template or resource=, one of the two")
-    if source.text is not None and not isinstance(source.text, str):
+    if callable(source.text):
         raise TypeError(f'write @{name}("...") with the template in brackets, not @{name} alone')
+    if not isinstance(source.text or source.resource, str):
+        raise TypeError(f"{name} takes text, not {source.text or source.resource!r}")
 
     def decorate(target: Target) -> Target:
         if name == "user_message" and isclass(target):
             raise TypeError("declare user_message on a method: a Protocol's methods differ in what they ask")
-        declare(target, **{name: source})
+        if getattr(declared_on(target), name) is not None:
+            raise ConfigurationError(f"{target.__qualname__}: it has two {name} decorators: keep one of them")
+        declare(target, **{name: replace(source, module=target.__module__)})
         return target
 
     return decorate

@@ -1,6 +1,6 @@
 """The exceptions of `aiservices`.
 
-    AiServiceError                   .usage .responses of what was done when it ended a call
+    AiServiceError                   .usage .responses .tool_executions of what was done when it ended a call
       ConfigurationError             .problems; raised when a service is declared or created
       ModelError                     .response where there is one
         AuthenticationError          the key is missing or refused
@@ -15,6 +15,14 @@
         EmptyAnswerError             the model answered nothing
         OutputTruncatedError         the answer was cut off before its end
       OutputParsingError             also an outputparsers.OutputParsingError
+      StoreError                     .namespace .key of the entry that could not be read or written
+        ConflictError                .expected .found: somebody else changed the entry
+      ToolError                      raised by tools: its text is for the model
+      ToolFailedError                .call; a tool failure ended the call
+        UnknownToolError             the model asked for a tool that is not there
+        ToolArgumentsError           .problems; the model's arguments do not fit the tool
+        ImmediateValueError          a tool's immediate value is not what the method returns
+      LimitExceededError             .limit; the call went beyond one of its Limits
 
 A missing optional dependency is a `MissingExtraError`, an `ImportError` that names what to install.
 """
@@ -22,19 +30,23 @@ A missing optional dependency is a `MissingExtraError`, an `ImportError` that na
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import outputparsers
 
-from .messages import NO_USAGE, ChatResponse, TokenUsage
+from .messages import NO_USAGE, ChatResponse, TokenUsage, ToolCall, ToolExecution
 
 __all__ = [
     "AiServiceError",
     "AuthenticationError",
     "ConfigurationError",
+    "ConflictError",
     "ContentFilteredError",
     "ContextLengthError",
     "EmptyAnswerError",
+    "ImmediateValueError",
     "InvalidRequestError",
+    "LimitExceededError",
     "MissingExtraError",
     "ModelError",
     "ModelNotFoundError",
@@ -44,18 +56,34 @@ __all__ = [
     "RateLimitError",
     "RefusalError",
     "ServerError",
+    "StoreError",
+    "ToolArgumentsError",
+    "ToolError",
+    "ToolFailedError",
+    "UnknownToolError",
 ]
 
 
 class AiServiceError(Exception):
     """The root of all errors of `aiservices`.
 
-    One that ends a call carries what was done until then: `usage` (summed tokens) and `responses`
-    (every answer of the model, in order).
+    One that ends a call carries what was done until then: `usage` (summed tokens), `responses` (every answer
+    of the model, in order) and `tool_executions`.
     """
 
     usage: TokenUsage = NO_USAGE
     responses: tuple[ChatResponse, ...] = ()
+    tool_executions: tuple[ToolExecution, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors cross process boundaries, whatever their constructors take."""
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class ConfigurationError(AiServiceError):
@@ -134,10 +162,96 @@ class OutputTruncatedError(ModelError):
 
 
 class OutputParsingError(AiServiceError, outputparsers.OutputParsingError):
-    """The model's answer does not fit the return type, also not after asking again."""
+    """The model's answer does not fit the return type, also not after asking again.
 
-    def __init__(self, text: str | None, expected: str, problems: Sequence[outputparsers.Problem]) -> None:
+    `where` is the service and the method.
+    """
+
+    def __init__(
+        self,
+        text: str | None,
+        expected: str,
+        problems: Sequence[outputparsers.Problem] = (),
+        *,
+        where: str = "",
+    ) -> None:
         outputparsers.OutputParsingError.__init__(self, text, expected, problems)
+        self.where = where
+
+    def __str__(self) -> str:
+        problems = super().__str__()
+        return f"{self.where}: {problems}" if self.where else problems
+
+
+class ToolError(AiServiceError):
+    """Raise it in a tool: the model is told exactly this text, and nothing of any other exception's."""
+
+
+class ToolFailedError(AiServiceError):
+    """The failure of a tool ended the call. `call` is what the model had asked for."""
+
+    def __init__(self, message: str, *, call: ToolCall | None = None) -> None:
+        super().__init__(message)
+        self.call = call
+
+
+class UnknownToolError(ToolFailedError):
+    """The model asked for a tool that is not there."""
+
+
+class ToolArgumentsError(ToolFailedError):
+    """The model's arguments do not fit the tool. `problems` lists why, one sentence each, with its path."""
+
+    def __init__(self, message: str, *, call: ToolCall | None = None, problems: Sequence[str] = ()) -> None:
+        super().__init__(message, call=call)
+        self.problems = tuple(problems)
+
+
+class ImmediateValueError(ToolFailedError):
+    """A tool's value was to be returned at once, but it is not what the method returns."""
+
+
+class LimitExceededError(AiServiceError):
+    """The call went beyond one of its `Limits`. `limit` is the name of that limit, as in `Limits`."""
+
+    def __init__(self, message: str, *, limit: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class StoreError(AiServiceError):
+    """A store could not do what it was asked, and what it holds stays as it was.
+
+    `namespace` and `key` name the entry; `key` is `None` where the whole namespace was asked for. After a
+    write to a store that could not be reached it is unknown whether the write arrived: read again.
+    """
+
+    def __init__(self, message: str, *, namespace: str, key: str | None = None) -> None:
+        super().__init__(message)
+        self.namespace = namespace
+        self.key = key
+
+
+class ConflictError(StoreError):
+    """An entry is not at the version that was expected: somebody else wrote or deleted it.
+
+    `found` is the version it is at, 0 when there is no such entry, and so is `expected`.
+    """
+
+    key: str
+
+    def __init__(self, namespace: str, key: str, *, expected: int, found: int) -> None:
+        super().__init__(
+            f"{key!r} in {namespace!r} is {_at(found)}, not {_at(expected)} as expected",
+            namespace=namespace,
+            key=key,
+        )
+        self.expected = expected
+        self.found = found
+
+
+def _at(version: int) -> str:
+    return f"at version {version}" if version else "absent"
 
 
 class MissingExtraError(ImportError):
@@ -146,3 +260,6 @@ class MissingExtraError(ImportError):
     def __init__(self, feature: str, *, extra: str) -> None:
         super().__init__(f"{feature} needs more to be installed: pip install 'aiservices[{extra}]'")
         self.extra = extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.args, self.__dict__)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from typing import Final, Protocol, TypeAlias
 
 from .context import InvocationContext
-from .messages import ChatRequest, ChatResponse, TokenUsage
+from .messages import ChatRequest, ChatResponse, TokenUsage, ToolCall, ToolExecution
 
 _log = logging.getLogger("aiservices")
 
@@ -46,6 +47,38 @@ class AskedAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """A tool call begins. It is told in the thread that runs the call."""
+
+    context: InvocationContext
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """A tool call has ended, well or not. It is told in the thread that ran the call."""
+
+    context: InvocationContext
+    execution: ToolExecution
+
+
+@dataclass(frozen=True, slots=True)
+class Compensated:
+    """A tool call that had succeeded was undone."""
+
+    context: InvocationContext
+    execution: ToolExecution
+
+
+@dataclass(frozen=True, slots=True)
+class CompensationFailed:
+    """A tool call should have been undone, but its undo failed: what it did still stands."""
+
+    context: InvocationContext
+    execution: ToolExecution
+
+
+@dataclass(frozen=True, slots=True)
 class CallCompleted:
     """The call returns this value."""
 
@@ -63,7 +96,18 @@ class CallFailed:
     text: str | None = field(repr=False)
 
 
-Event: TypeAlias = CallStarted | RequestSent | ResponseReceived | AskedAgain | CallCompleted | CallFailed
+Event: TypeAlias = (
+    CallStarted
+    | RequestSent
+    | ResponseReceived
+    | AskedAgain
+    | ToolStarted
+    | ToolFinished
+    | Compensated
+    | CompensationFailed
+    | CallCompleted
+    | CallFailed
+)
 """Everything a listener can hear."""
 
 EVENTS: Final = Event.__args__
@@ -80,10 +124,14 @@ Listener: TypeAlias = Callable[[Event], object] | EventListener
 
 
 def hearing(listener: Listener) -> Callable[[Event], object]:
-    """The callable behind a listener of either form. Raises `TypeError` for anything else."""
+    """The callable behind a listener of either form. Raises `TypeError` for what could not hear."""
+    if isinstance(listener, type) and hasattr(listener, "on_event"):
+        raise TypeError(f"a listener is an object, not its class: give {listener.__name__}()")
     heard = getattr(listener, "on_event", listener)
     if not callable(heard):
         raise TypeError(f"a listener is a callable of one event or has on_event(event), not {listener!r}")
+    if iscoroutinefunction(heard) or iscoroutinefunction(getattr(heard, "__call__", None)):  # noqa: B004
+        raise TypeError(f"a listener is told and not awaited, so {listener!r} cannot be asynchronous")
     return heard
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from .context import InvocationContext
 from .driving import Driver
-from .events import Event, notify
+from .events import AskedAgain, Event, notify
 from .messages import (
     NO_USAGE,
-    AiMessage,
     ChatMessage,
     ChatRequest,
     ChatRequestParameters,
@@ -20,12 +19,23 @@ from .messages import (
     SystemMessage,
     TextContent,
     TokenUsage,
+    ToolSpec,
     UserMessage,
 )
 from .models import ChatModel
 from .reading import MethodSpec
 from .results import Result
+from .tools import (
+    DEFAULT_TOOLBOX,
+    CompensationMode,
+    Ledger,
+    Limits,
+    Toolbox,
+    ToolRegistry,
+    check_reasks,
+)
 
+T = TypeVar("T")
 Proceed: TypeAlias = Callable[["Invocation"], Coroutine[Any, Any, Result[Any]]]
 
 
@@ -44,23 +54,31 @@ class Setup:
 
     method: MethodSpec
     model: ChatModel
-    chain: Proceed
     parameters: ChatRequestParameters
+    registry: ToolRegistry
     response_format: ResponseFormat | None = None
     instructions: str = ""
     parse_retries: int = 1
     system_message_transformer: Callable[..., Any] | None = None
     chat_request_transformer: Callable[..., Any] | None = None
     listeners: tuple[Callable[[Event], object], ...] = ()
+    toolbox: Toolbox = DEFAULT_TOOLBOX
+    compensation: CompensationMode = CompensationMode.OFF
+
+    @property
+    def limits(self) -> Limits:
+        return self.toolbox.limits
 
 
 class Journal:
     """What one call has done so far, for its result and for the error that may end it."""
 
-    __slots__ = ("responses",)
+    __slots__ = ("ledger", "reasks", "responses")
 
     def __init__(self) -> None:
         self.responses: list[ChatResponse] = []
+        self.ledger = Ledger()
+        self.reasks = 0
 
     @property
     def usage(self) -> TokenUsage:
@@ -90,6 +108,8 @@ class Invocation:
     instructions: str = ""
     response_format: ResponseFormat | None = None
     exchange: tuple[ChatMessage, ...] = field(default=())
+    tools: tuple[ToolSpec, ...] = ()
+    deadline: float | None = None
 
     @property
     def method(self) -> MethodSpec:
@@ -100,9 +120,18 @@ class Invocation:
         if self.setup.listeners:
             notify(self.setup.listeners, event(self.context, *details))
 
-    def asking_again(self, answer: AiMessage, correction: str) -> Invocation:
-        """The same invocation with the model's answer and what is wrong with it."""
-        return replace(self, exchange=(*self.exchange, answer, UserMessage(correction)))
+    def asking_again(
+        self, exchange: tuple[ChatMessage, ...], *messages: ChatMessage, reason: str
+    ) -> Invocation:
+        """The same invocation after what was said so far, and with what is said about the answer.
+
+        Raises `LimitExceededError` when it was asked again too often.
+        """
+        journal = self.journal
+        check_reasks(self.setup.limits, journal.reasks)
+        journal.reasks += 1
+        self.notify(AskedAgain, reason, journal.reasks)
+        return changed(self, exchange=(*exchange, *messages))
 
     def request(self) -> ChatRequest:
         """The request as the model will get it."""
@@ -110,7 +139,18 @@ class Invocation:
         if self.user is not None:
             messages.append(_with_instructions(self.user, self.instructions))
         messages.extend(self.exchange)
-        return ChatRequest(tuple(messages), response_format=self.response_format, parameters=self.parameters)
+        return ChatRequest(
+            tuple(messages), self.tools, response_format=self.response_format, parameters=self.parameters
+        )
+
+
+def changed(value: T, **changes: Any) -> T:
+    """A copy of an invocation or a result with other values, at half the price of `dataclasses.replace`."""
+    kind = type(value)
+    copy = object.__new__(kind)
+    for name in kind.__slots__:  # type: ignore[attr-defined]
+        object.__setattr__(copy, name, changes[name] if name in changes else getattr(value, name))
+    return copy
 
 
 def _with_instructions(user: UserMessage, instructions: str) -> UserMessage:

@@ -5,27 +5,36 @@ Each stage meets the invocation on the way down and the result on the way up; th
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from .errors import ConfigurationError
-from .invocation import Invocation, Proceed, Stage
+from .invocation import Invocation, Proceed, Setup, Stage
 from .results import Result
-from .stages import ask_model, observe, render, structure
+from .stages import ask_model, observe, render, roll_back, structure, use_tools
+from .tools import CompensationMode
 
 STAGES: Final[tuple[Stage, ...]] = (
     observe,  # started ... completed or failed
     render,  # templates and arguments -> system and user message
+    roll_back,  # undoes what tools did when the call fails
     structure,  # schema or instructions down, typed value up; asks again when it does not parse
+    use_tools,  # model <-> tools until it stops asking
     ask_model,  # the request
 )
+NEEDED: Final[Mapping[Stage, Callable[[Setup], bool]]] = {
+    roll_back: lambda setup: setup.compensation is not CompensationMode.OFF,
+    use_tools: lambda setup: bool(setup.registry),
+}
+"""When a stage has something to do; the others are always in the chain."""
 
 
-def compose(stages: Sequence[Stage]) -> Proceed:
-    """Fold the stages into one callable, the first outermost."""
+def compose(stages: Sequence[Stage], setup: Setup) -> Proceed:
+    """Fold the stages that a method needs into one callable, the first outermost."""
     proceed: Proceed = _past_the_end
-    for stage in reversed(stages):
+    needed = [stage for stage in stages if stage not in NEEDED or NEEDED[stage](setup)]
+    for stage in reversed(needed):
         proceed = partial(_proceeding, stage, proceed)
     return proceed
 

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
-from .reading import MethodSpec, ServiceSpec
+from .reading import MethodSpec, ServiceSpec, is_written_by_user, refilled
+from .tools import Tool, tool
 
 T = TypeVar("T")
 
 
 def make_proxy(spec: ServiceSpec, invokers: dict[str, Callable[[dict[str, Any]], Any]]) -> Any:
     """An instance of a new subclass of the Protocol whose methods hand their arguments to the invokers."""
-    methods = {method.name: _method(method, spec, invokers[method.name]) for method in spec.methods}
+    protocol = spec.protocol
     namespace: dict[str, Any] = {
-        "__module__": spec.protocol.__module__,
-        "__qualname__": spec.protocol.__qualname__,
-        "__doc__": spec.protocol.__doc__,
-        "__init__": _init,
         "__repr__": lambda self: f"<AI service {spec.name}>",
         "__reduce_ex__": _refuse_pickling,
         "__copy__": _itself,
         "__deepcopy__": _itself,
-        **methods,
     }
-    cls = types.new_class(spec.name, (spec.protocol,), {}, lambda body: body.update(namespace))
+    written = {key for owner in protocol.__mro__ if is_written_by_user(owner) for key in vars(owner)}
+    namespace = {key: value for key, value in namespace.items() if key not in written}
+    namespace |= {
+        "__module__": protocol.__module__,
+        "__qualname__": protocol.__qualname__,
+        "__doc__": protocol.__doc__,
+        "__init__": _init,
+    }
+    for method in spec.methods:
+        filled = _method(method, invokers[method.name])
+        namespace[method.name] = refilled(method.stub.member, method.stub.function, filled)
+    methods = [(method.name, method.answer.wrapped) for method in spec.methods]
+    namespace["__tools__"] = lambda self: [
+        _as_tool(getattr(self, name), wrapped) for name, wrapped in methods
+    ]
+    cls: Any = types.new_class(spec.name, (protocol,), {}, lambda body: body.update(namespace))
+    cls.__abstractmethods__ = frozenset()  # what still is abstract has a body, and runs as it is written
     return cls()
 
 
@@ -39,30 +52,52 @@ def _itself(self: T, memo: object = None) -> T:
     return self
 
 
+def _as_tool(method: Callable[..., Any], wrapped: bool) -> Tool[..., Any]:
+    """A service's method as a tool of another service, which gets the value and not what is known of it."""
+    if not wrapped:
+        return tool(method)
+    if inspect.iscoroutinefunction(method):
+
+        @functools.wraps(method)
+        async def content(*args: Any, **kwargs: Any) -> Any:
+            return (await method(*args, **kwargs)).content
+    else:
+
+        @functools.wraps(method)
+        def content(*args: Any, **kwargs: Any) -> Any:
+            return method(*args, **kwargs).content
+
+    return tool(content)
+
+
 def _refuse_pickling(self: object, protocol: object) -> Any:
     raise TypeError(f"the AI service {type(self).__name__} cannot be pickled: create it where it is used")
 
 
-def _method(method: MethodSpec, spec: ServiceSpec, invoke: Callable[[dict[str, Any]], Any]) -> Any:
+def _method(method: MethodSpec, invoke: Callable[[dict[str, Any]], Any]) -> types.FunctionType:
     """Compile the method a careful person would have written: same signature, same errors for wrong calls."""
+    original = method.stub.function
     parameters = list(method.signature.parameters.values())
-    defaults = {f"_default_{p.name}": p.default for p in parameters if p.default is not p.empty}
+    defaults = {_default(p): p.default for p in parameters if p.default is not p.empty}
     arguments = ", ".join(f"{p.name!r}: {p.name}" for p in parameters[1:])
     awaiting = ("async ", "await ") if method.asynchronous else ("", "")
     source = (
-        f"{awaiting[0]}def {method.name}({_parameter_list(parameters)}):\n"
-        f"    return {awaiting[1]}_invoke({{{arguments}}})\n"
+        f"{awaiting[0]}def {_OURS}method({_parameter_list(parameters)}):\n"
+        f"    return {awaiting[1]}{_OURS}invoke({{{arguments}}})\n"
     )
-    namespace: dict[str, Any] = {"_invoke": invoke, **defaults}
+    namespace: dict[str, Any] = {f"{_OURS}invoke": invoke, **defaults}
     exec(compile(source, f"<{method.where}>", "exec"), namespace)
-    function = cast("types.FunctionType", namespace[method.name])
-    original = inspect.getattr_static(spec.protocol, method.name)
-    function.__doc__ = original.__doc__
-    function.__module__ = original.__module__
-    function.__qualname__ = original.__qualname__
-    function.__annotations__ = dict(getattr(original, "__annotations__", {}))
-    function.__wrapped__ = original  # type: ignore[attr-defined]  # where its annotations are resolved
-    return function
+    function = cast("types.FunctionType", namespace[f"{_OURS}method"])
+    # `__wrapped__` stays: it is where the annotations are resolved, without evaluating deferred ones here.
+    return cast("types.FunctionType", functools.update_wrapper(function, original))
+
+
+_OURS: Final = "__aiservices_"
+"""Begins the names in a generated method that must differ from those of its parameters."""
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    return f"{_OURS}default_{parameter.name}"
 
 
 def _parameter_list(parameters: list[inspect.Parameter]) -> str:
@@ -72,7 +107,7 @@ def _parameter_list(parameters: list[inspect.Parameter]) -> str:
         following = parameters[index + 1].kind if index + 1 < len(parameters) else None
         if kind is parameter.KEYWORD_ONLY and (index == 0 or parameters[index - 1].kind is not kind):
             pieces.append("*")
-        default = "" if parameter.default is parameter.empty else f"=_default_{parameter.name}"
+        default = "" if parameter.default is parameter.empty else f"={_default(parameter)}"
         pieces.append(parameter.name + default)
         if kind is parameter.POSITIONAL_ONLY and following is not kind:
             pieces.append("/")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from .messages import NO_USAGE, ChatResponse, FinishReason, TokenUsage
+from .messages import NO_USAGE, ChatMessage, ChatResponse, FinishReason, TokenUsage, ToolExecution
 
 T = TypeVar("T", covariant=True)
 
@@ -14,13 +14,22 @@ T = TypeVar("T", covariant=True)
 class Result(Generic[T]):
     """A value and how it came about: declare `-> Result[T]` to get it.
 
-    `usage` is the sum over all requests of the call. `responses` holds every answer of the model, the last
-    one final. `confidence` is the probability, 0 to 1, of a bool, enum or literal answer where the model
-    tells, else `None`.
+    - `content`: the value; `None` when `immediate`.
+    - `usage`: the sum over all requests of the call.
+    - `finish_reason`: why the model stopped, in its last answer.
+    - `responses`: every answer of the model, the last one final.
+    - `tool_executions`: the tool calls of all rounds, in the order of the model's requests.
+    - `confidence`: the probability, 0 to 1, of a bool, enum or literal answer where the model tells.
+    - `exchange`: what was said between the user's message and the answer: tool rounds, and rejected answers
+      with what was said about them.
+    - `immediate`: whether tools gave the answer, without another request to the model.
     """
 
     content: T
     usage: TokenUsage = NO_USAGE
     finish_reason: FinishReason = FinishReason.STOP
     responses: tuple[ChatResponse, ...] = ()
+    tool_executions: tuple[ToolExecution, ...] = ()
     confidence: float | None = None
+    exchange: tuple[ChatMessage, ...] = field(default=(), repr=False)
+    immediate: bool = False

@@ -3,44 +3,44 @@
 from __future__ import annotations
 
 import sys
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
 from functools import partial
-from typing import Any, TypedDict, TypeVar, cast, get_origin, overload
+from typing import Any, TypeVar, cast, get_origin, overload
 
 from typing_extensions import TypeForm, Unpack
 
-from .context import NO_PARAMETERS, InvocationContext, InvocationParameters
+from .assembling import assemble
+from .calling import invoker
 from .declaring import declare, declared_on
-from .driving import ASYNCHRONOUS, BLOCKING, Driver
 from .errors import ConfigurationError
-from .events import Listener, hearing
-from .invocation import Invocation, Journal, Setup, Stage
-from .messages import DEFAULT_PARAMETERS, ChatRequest, ChatRequestParameters, ResponseFormat
-from .models import Capability, ChatModel, resolve_chat_model
+from .events import Listener
+from .invocation import Stage
+from .messages import DEFAULT_PARAMETERS, ChatRequestParameters
+from .models import ChatModel, resolve_chat_model
+from .options import (
+    CompensationOption,
+    MessageOption,
+    Options,
+    RequestTransformer,
+    SystemTransformer,
+    option_problems,
+)
 from .pipeline import STAGES, compose
 from .proxying import make_proxy
-from .reading import MethodSpec, read_service
+from .reading import read_service
+from .tools import (
+    DEFAULT_LIMITS,
+    NO_TOOLS,
+    Interceptor,
+    Limits,
+    Policy,
+    ToolExecutor,
+    ToolLike,
+    ToolRegistry,
+)
 
 T = TypeVar("T")
-MessageOption = str | Callable[[InvocationContext], Any] | None
-SystemTransformer = Callable[[str | None, InvocationContext], Any]
-RequestTransformer = Callable[[ChatRequest, InvocationContext], Any]
-
-
-class Options(TypedDict, total=False):
-    """The options of a service beside its model; `AiServices` says what each means."""
-
-    system_message: MessageOption
-    user_message: MessageOption
-    system_message_transformer: SystemTransformer | None
-    chat_request_transformer: RequestTransformer | None
-    parameters: ChatRequestParameters
-    parse_retries: int
-    stages: Sequence[Stage]
-    listeners: Sequence[Listener]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,15 @@ class AiServices:
     - `chat_request_transformer`: a callable of each request and the context; gives the request to send.
     - `parameters`: settings of each request; a `ChatRequestParameters` argument of a method wins over them.
     - `parse_retries`: how often an answer that does not fit the return type is asked for again; 1.
+    - `tools`: functions, `@tool` objects, objects with `@tool` methods, services, pairs of a `ToolSpec` and a
+      callable; or `tool_registry` in their place. `tool_executor` runs the calls instead of the framework.
+    - `interceptors`: around each tool call, the first outermost.
+    - `limits`: how much one call may do.
+    - `on_unknown_tool`, `on_tool_argument_error`, `on_tool_error`: `"tell_model"` (the default),
+      `"tell_model_type"`, `"raise"`, or a function of the error and the `ToolContext` that gives the text.
+    - `compensation`: when tools are undone: `"tool_error"`, `"invocation_failure"` (the default when a tool
+      has an undo) or `"off"`.
+    - `parallel_tools`: whether the calls of one answer run side by side; true.
     - `stages`: the pipeline, `aiservices.pipeline.STAGES` by default.
     - `listeners`: callables of one event, or objects with `on_event`.
     """
@@ -66,6 +75,16 @@ class AiServices:
     chat_request_transformer: RequestTransformer | None = None
     parameters: ChatRequestParameters = DEFAULT_PARAMETERS
     parse_retries: int = 1
+    tools: Sequence[ToolLike] = ()
+    tool_registry: ToolRegistry | None = None
+    tool_executor: ToolExecutor | None = None
+    interceptors: Sequence[Interceptor] = ()
+    limits: Limits = DEFAULT_LIMITS
+    on_unknown_tool: Policy = "tell_model"
+    on_tool_argument_error: Policy = "tell_model"
+    on_tool_error: Policy = "tell_model"
+    compensation: CompensationOption | None = None
+    parallel_tools: bool = True
     stages: Sequence[Stage] = STAGES
     listeners: Sequence[Listener] = ()
 
@@ -76,7 +95,10 @@ class AiServices:
 
     def create(self, service: TypeForm[T]) -> T:
         """Make a service of a Protocol. Raises `ConfigurationError` with every mistake of its declaration."""
-        return cast("T", _create(self, service, sys._getframe(1)))
+        declared = declared_on(get_origin(service) or service).options
+        missing = {item.name for item in fields(self) if getattr(self, item.name) == item.default}
+        config = replace(self, **{name: value for name, value in declared.items() if name in missing})
+        return cast("T", _create(config, service, sys._getframe(1)))
 
 
 def create(
@@ -134,13 +156,29 @@ def ai_service(
 
 
 def _create(config: AiServices, service: Any, frame: Any) -> Any:
-    problems = _option_problems(config)
+    problems = option_problems(config)
+    registry = _collect(problems, lambda: config.tool_registry or ToolRegistry(config.tools)) or NO_TOOLS
+    system, user, names = config.system_message, config.user_message, frame.f_locals
+    spec = _collect(problems, lambda: read_service(service, system=system, user=user, names=names))
+    if problems or spec is None or config.chat_model is None:
+        raise ConfigurationError(problems)
+    model = resolve_chat_model(config.chat_model)
+    setups = [
+        _collect(problems, partial(assemble, method, model, registry, config)) for method in spec.methods
+    ]
     if problems:
         raise ConfigurationError(problems)
-    spec = read_service(service, system=config.system_message, user=config.user_message, names=frame.f_locals)
-    model = resolve_chat_model(config.chat_model or "")
-    invokers = {method.name: _invoker(_setup(method, model, config)) for method in spec.methods}
-    return make_proxy(spec, invokers)
+    made = [setup for setup in setups if setup is not None]
+    return make_proxy(spec, {s.method.name: invoker(s, compose(config.stages, s)) for s in made})
+
+
+def _collect(problems: list[str], make: Callable[[], T]) -> T | None:
+    """What `make` gives, or `None` and its problems added to the list."""
+    try:
+        return make()
+    except ConfigurationError as error:
+        problems.extend(error.problems)
+        return None
 
 
 def _refuse_unknown(options: Mapping[str, Any]) -> None:
@@ -150,82 +188,3 @@ def _refuse_unknown(options: Mapping[str, Any]) -> None:
         raise ConfigurationError(
             f"unknown option {name!r}: known are {', '.join(sorted(known))}" for name in unknown
         )
-
-
-def _option_problems(config: AiServices) -> list[str]:
-    problems = []
-    if config.chat_model is None:
-        problems.append("no chat_model: give a ChatModel or a name such as 'openai:gpt-5-mini' or 'local'")
-    if (
-        isinstance(config.parse_retries, bool)
-        or not isinstance(config.parse_retries, int)
-        or config.parse_retries < 0
-    ):
-        problems.append(f"parse_retries is {config.parse_retries!r}: give 0 or more")
-    for listener in config.listeners:
-        try:
-            hearing(listener)
-        except TypeError as error:
-            problems.append(str(error))
-    return problems
-
-
-def _setup(method: MethodSpec, model: ChatModel, config: AiServices) -> Setup:
-    parser = method.answer.parser
-    schema = parser.json_schema() if parser is not None else None
-    response_format, instructions = None, ""
-    if parser is not None and schema is not None and Capability.JSON_SCHEMA in model.capabilities:
-        response_format = ResponseFormat(parser.schema_name, schema, parser.strict)
-    elif parser is not None:
-        instructions = parser.format_instructions()
-    return Setup(
-        method=method,
-        model=model,
-        chain=compose(config.stages),
-        parameters=config.parameters,
-        response_format=response_format,
-        instructions=instructions,
-        parse_retries=config.parse_retries,
-        system_message_transformer=config.system_message_transformer,
-        chat_request_transformer=config.chat_request_transformer,
-        listeners=tuple(hearing(listener) for listener in config.listeners),
-    )
-
-
-def _invoker(setup: Setup) -> Callable[[dict[str, Any]], Any]:
-    return partial(_acall if setup.method.asynchronous else _call, setup)
-
-
-def _call(setup: Setup, arguments: dict[str, Any]) -> Any:
-    result = BLOCKING.run(setup.chain(_begin(setup, arguments, BLOCKING)))
-    return result if setup.method.answer.wrapped else result.content
-
-
-async def _acall(setup: Setup, arguments: dict[str, Any]) -> Any:
-    result = await ASYNCHRONOUS.run(setup.chain(_begin(setup, arguments, ASYNCHRONOUS)))
-    return result if setup.method.answer.wrapped else result.content
-
-
-def _begin(setup: Setup, arguments: dict[str, Any], driver: Driver) -> Invocation:
-    method, parameters = setup.method, setup.parameters
-    given = NO_PARAMETERS
-    if method.invocation_parameters is not None:
-        given = _checked(method, method.invocation_parameters, arguments, InvocationParameters)
-    if method.request_parameters is not None:
-        parameters |= _checked(method, method.request_parameters, arguments, ChatRequestParameters)
-    context = InvocationContext(
-        uuid.uuid4().hex, method.service, method.name, datetime.now().astimezone(), arguments, given
-    )
-    return Invocation(setup, driver, context, arguments, parameters, Journal())
-
-
-def _checked(method: MethodSpec, name: str, arguments: Mapping[str, Any], kind: type[T]) -> T:
-    value = arguments[name]
-    default = method.signature.parameters[name].default
-    if value is None and default is None:
-        return kind()
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"{method.where}: the argument {name!r} is a {type(value).__name__}, not {kind.__name__}"
-        )
-    return value

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from .labels import Labels, boolean_labels, enum_labels, literal_labels
+from .tolerating import NAMED_TUPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,8 @@ class Wire:
     """How values of a type travel.
 
     `takes_objects` and `takes_text` say whether the type, or an arm of it, is an object, or can be written
-    without JSON; `verbatim` that any text will do; `exact_digits` that a JSON number could lose some of its digits.
+    without JSON; `verbatim` that any text will do; `exact_digits` that a JSON number could lose some
+    of its digits.
     """
 
     shape: Shape
@@ -39,7 +41,7 @@ class Wire:
     exact_digits: bool
 
 
-_OBJECTS = frozenset({"model", "dataclass", "typed-dict", "named-tuple", "dict", "ordered-dict", "counter"})
+_OBJECTS = frozenset({"model", "dataclass", "typed-dict", "dict", "ordered-dict", "counter"}) | NAMED_TUPLES
 _COLLECTIONS = frozenset({"list", "set", "frozenset", "tuple", "deque"})
 _STRUCTURED = _OBJECTS | _COLLECTIONS | {"any"}
 _THROUGH = {

@@ -9,7 +9,7 @@ from pydantic_core import SchemaValidator, ValidationError, from_json, to_json
 
 from .classifying import Shape, Wire
 from .errors import OutputParsingError, Problem
-from .extracting import Block, fenced_text, final_answer, find_blocks
+from .extracting import Block, fenced_text, final_answer, find_blocks, looks_like_json
 from .mending import mended
 from .problems import problems_of
 from .repairing import repaired_json
@@ -25,6 +25,7 @@ _MENDINGS = 4
 _WRAPPERS = ("value", "response")
 _NOT_JSON: Any = object()
 _CUT_OFF = Problem("", "the JSON is cut off: something opened is never closed")
+_NO_UNICODE = Problem("", "the answer is not valid Unicode")
 _EMPTY = Problem("", "the answer is empty")
 
 
@@ -76,7 +77,7 @@ class Decoder:
         return self._decode_carefully(text)
 
     def _decode_carefully(self, text: str) -> object:
-        answer = final_answer(text)
+        answer = self._encodable(final_answer(text), text)
         refused: _RefusedError | None = None
         try:
             for reading in self._readings(answer):
@@ -91,6 +92,14 @@ class Decoder:
         error = _json_error(answer)
         problem = Problem("", f"no valid JSON found in the answer ({error})") if answer else _EMPTY
         raise OutputParsingError(text, self.expected, (problem,)) from error
+
+    def _encodable(self, answer: str, text: str) -> str:
+        """`answer`, unless it holds half a surrogate pair, which no JSON decoder takes."""
+        try:
+            answer.encode()
+        except UnicodeEncodeError as error:
+            raise OutputParsingError(text, self.expected, (_NO_UNICODE,)) from error
+        return answer
 
     def _readings(self, answer: str) -> Iterator[Reading]:
         """Ways to read `answer`, best first."""
@@ -109,7 +118,9 @@ class Decoder:
         for block in reversed(fitting):
             if (data := _json(block.text)) is not _NOT_JSON:
                 yield from self._of_json(block.text, data)
-        if self.wire.takes_text and not answer.startswith("{"):
+        # Half a JSON array is no line of text.
+        broken = any(block.alone and looks_like_json(block.text) for block in fitting)
+        if self.wire.takes_text and not broken and not answer.startswith("{"):
             yield from self._of_text(fenced_text(answer) or answer)
         yield from self._of_repaired(fitting)
 

@@ -46,7 +46,7 @@ def spoken_text(text: str) -> str:
 
 
 def final_answer(text: str) -> str:
-    """Where data is expected, thoughts are dropped even in part: up to their end, or all when they have none."""
+    """Where data is expected, thoughts go even in part: up to their end, or all when they have none."""
     spoken = spoken_text(text).lstrip("\ufeff")
     ends = list(_END_OF_THINKING.finditer(spoken)) if not spoken.lstrip().startswith(("{", "[", '"')) else []
     if ends:
@@ -70,7 +70,7 @@ def find_blocks(text: str) -> Blocks:
         start = opening.start()
         end = end_of_block(text, start)
         if end is None:
-            if _LOOKS_LIKE_JSON.match(text, start) or false_starts >= _FALSE_STARTS:
+            if looks_like_json(text, start) or false_starts >= _FALSE_STARTS:
                 return Blocks(tuple(found), cut_off=True)
             # A brace in prose that nothing closes: what follows may still be an answer.
             false_starts += 1
@@ -88,6 +88,11 @@ def _final_message(text: str) -> str:
     if not messages:
         return ""
     return _END_OF_MESSAGE.split(text[messages[-1].end() :], maxsplit=1)[0]
+
+
+def looks_like_json(text: str, start: int = 0) -> bool:
+    """Whether `text` opens at `start` like JSON with something in it, not like `{this}` or `[1]` in prose."""
+    return _LOOKS_LIKE_JSON.match(text, start) is not None
 
 
 def end_of_block(text: str, start: int) -> int | None:

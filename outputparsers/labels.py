@@ -32,15 +32,20 @@ class Labels:
         return tuple(wire_text(wire) for wire in self.wires)
 
     def read(self, answer: object) -> object:
-        """The value `answer` stands for; LookupError when it is none or could be several."""
-        if isinstance(answer, float) and answer.is_integer():
-            answer = int(answer)
-        if isinstance(answer, int) and not isinstance(answer, bool):
-            answer = str(answer)
-        if not isinstance(answer, str):
-            raise LookupError(answer)
-        index = self.exact.get(answer)
-        return self.values[self.folded[_fold(answer)] if index is None else index]
+        """The value `answer` stands for; LookupError or ValueError when it is none or could be several."""
+        match answer:
+            case None | bool():
+                return self.values[[wire is answer for wire in self.wires].index(True)]
+            case str():
+                word = answer
+            case int():
+                word = str(answer)
+            case float() if answer.is_integer():
+                word = str(int(answer))
+            case _:
+                raise LookupError(answer)
+        index = self.exact.get(word)
+        return self.values[self.folded[_fold(word)] if index is None else index]
 
     def label_of(self, value: object) -> str | None:
         """The label that stands for `value`, or None when it is not one of the values."""

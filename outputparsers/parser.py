@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pydantic_core import ValidationError, from_json, to_json
@@ -82,9 +82,9 @@ class OutputParser(Protocol[T]):
 def output_parser(type_: TypeForm[T], *, namespace: Mapping[str, object] | None = None) -> OutputParser[T]:
     """The parser of a type: scalars, enums, collections, records, pydantic models, unions of them.
 
-    Building is cheap and nothing is cached: a parser lives as long as its owner keeps it. `namespace` resolves
-    forward references; by default the caller's own names do. UnsupportedTypeError says what cannot be parsed and
-    what to write instead; AmbiguousUnionWarning, that a model cannot tell two arms of a union apart.
+    Building is cheap and nothing is cached: a parser lives as long as its owner keeps it. `namespace`
+    resolves forward references; by default the caller's own names do. UnsupportedTypeError says what cannot
+    be parsed and what to write instead; AmbiguousUnionWarning, that no model can tell two arms apart.
     """
     factory = registered_factory(type_)
     if factory is not None:
@@ -175,11 +175,11 @@ class DataParser:
     type: Any
     schema_name: str
     strict: bool
-    _wire: Wire
-    _decoder: Decoder
-    _schema: bytes
-    _instructions: str
-    _grow: Callable[[str | bytes], object]
+    _wire: Wire = field(repr=False)
+    _decoder: Decoder = field(repr=False)
+    _schema: bytes = field(repr=False)
+    _instructions: str = field(repr=False)
+    _grow: Callable[[str | bytes], object] = field(repr=False)
 
     @property
     def labels(self) -> tuple[str, ...] | None:

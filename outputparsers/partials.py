@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from .extracting import end_of_block, spoken_text
-from .tolerating import named_tuple_as_object, tolerant
+from .tolerating import NAMED_TUPLES, named_tuple_as_object, tolerant
 from .walking import join_definitions, split_definitions, with_parts
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def partial_json(text: str) -> Any:
         return None
     try:
         return from_json(answer, allow_partial="trailing-strings", allow_inf_nan=False)
-    except ValueError:
+    except (ValueError, TypeError):  # half a surrogate pair is a TypeError
         return None
 
 
@@ -77,7 +77,7 @@ def _grown(node: Node) -> Node:
             return _instance(node, kind)
         case "model-fields" | "dataclass-args" | "typed-dict":
             return _fields(node)
-        case "named-tuple":
+        case kind if kind in NAMED_TUPLES:
             return {**named_tuple_as_object(node), "schema": _fields(named_tuple_as_object(node)["schema"])}
         case "union":
             return _union(node)
@@ -117,7 +117,7 @@ def _instance(node: Node, kind: str) -> Node:
 
 def _fields(node: Node) -> Node:
     """Every field optional; one that is wrong so far is as good as absent."""
-    absent = {"on_error": "omit"} if node["type"] == "typed-dict" and "total" in node else _MISSING
+    absent = {"on_error": "omit"} if node["type"] == "typed-dict" and "cls" in node else _MISSING
     match node["fields"]:
         case dict() as named:
             fields: object = {name: _field(field, absent) for name, field in named.items()}

@@ -24,7 +24,9 @@ def problems_of(error: ValidationError, data: Any) -> tuple[Problem, ...]:
     `data` is the JSON value that was validated: it tells keys from the tags pydantic adds to locations.
     """
     details = error.errors(include_url=False)
-    problems = [Problem(_path(detail["loc"], data), _message(detail)) for detail in _best(details, 0)]
+    kept = {id(detail) for detail in _best(details, 0)}
+    in_order = [detail for detail in details if id(detail) in kept]
+    problems = [Problem(_path(detail["loc"], data), _message(detail)) for detail in in_order]
     return tuple(dict.fromkeys(problems))
 
 
@@ -48,16 +50,20 @@ def _of_best_arm(arms: list[list[ErrorDetails]], position: int) -> list[ErrorDet
     ranked = [(_distance(arm, position), arm) for arm in arms]
     nearest = min(distance for distance, _ in ranked)
     if nearest[0]:  # no arm even has the right kind: say what each of them wants
-        return [detail for arm in arms for detail in arm]
+        return [detail for arm in arms for detail in _best(arm, position + 1)]
     best = next(arm for distance, arm in ranked if distance == nearest)
     return _best(best, position + 1)
 
 
 def _distance(arm: list[ErrorDetails], position: int) -> tuple[bool, int, int]:
     """Wrong kind of value, then keys the arm does not know, then anything else."""
-    whole = any(len(detail["loc"]) == position + 1 and detail["type"].endswith("_type") for detail in arm)
+    whole = any(_is_whole(detail["loc"], position) and detail["type"].endswith("_type") for detail in arm)
     unknown = sum(detail["type"] == "extra_forbidden" for detail in arm)
     return whole, unknown, len(arm)
+
+
+def _is_whole(location: tuple[int | str, ...], position: int) -> bool:
+    return all(str(element).startswith(ARM) for element in location[position:])
 
 
 def _arm_position(location: tuple[int | str, ...], depth: int) -> int | None:

@@ -20,10 +20,10 @@ _predicates: list[tuple[Predicate, Factory]] = []
 def register_parser(type_or_predicate: type | Predicate, factory: Factory) -> None:
     """Use `factory(type)` to build the parser of a type.
 
-    A class stands for itself and its subclasses, the nearest registered class winning; a predicate is asked for
-    every type no class was registered for, newest first. What is registered wins over what is built in, at the root
-    of an answer; within fields and collections a type is pydantic's business (`__get_pydantic_core_schema__`).
-    Registering again replaces.
+    A class stands for itself and its subclasses, the nearest registered class winning; a predicate is asked
+    for every type no class was registered for, newest first. What is registered wins over what is built in,
+    at the root of an answer; within fields and collections a type is pydantic's business
+    (`__get_pydantic_core_schema__`). Registering again replaces.
     """
     if isinstance(type_or_predicate, type):
         _classes[type_or_predicate] = factory

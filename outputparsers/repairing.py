@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -41,7 +40,6 @@ def _words(text: str) -> list[str]:
     return [_SPELLINGS.get(word, word) for word in words]
 
 
-@cache
 def _repairer() -> Callable[[str], Any] | None:
     if find_spec("json_repair") is None:
         return None

@@ -1,14 +1,14 @@
 """JSON Schemas in the dialect model providers take.
 
-No `default`, no `oneOf`, no `discriminator`, no titles; references only for recursive types; an object at the
-root. In the strict subset every property is required and every object closed; types that do not fit it (free maps,
-fixed tuples, optional keys) keep a looser form that is still a good schema.
+No `default`, no `oneOf`, no `discriminator`, no titles; references only for recursive types; an object at
+the root. In the strict subset every property is required and every object closed; types that do not fit it
+(free maps, fixed tuples, optional keys) keep a looser form that is still a good schema.
 """
 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pydantic_core import core_schema as cs
 
     from .simplifying import JsonSchema
+    from .walking import Node
 
 ENUM_DESCRIPTIONS = "x-enum-descriptions"
 OPTIONAL_KEYS = "x-optional-keys"
@@ -124,8 +125,14 @@ class _Generator(GenerateJsonSchema):
         return super().uuid_schema(schema) | {"description": "a UUID"}
 
     def named_tuple_schema(self, schema: cs.NamedTupleSchema) -> JsonSchema:
-        made = self.generate_inner(named_tuple_as_object(dict(schema))["schema"])
-        return _described(made, schema["cls"]) | {NAME: schema["cls"].__name__}
+        return self._by_name(dict(schema), schema["cls"])
+
+    def call_schema(self, schema: cs.CallSchema) -> JsonSchema:
+        return self._by_name(dict(schema), cast("type", schema["function"]))
+
+    def _by_name(self, node: Node, named_tuple: type) -> JsonSchema:
+        made = self.generate_inner(cast("cs.CoreSchema", named_tuple_as_object(node)["schema"]))
+        return _described(made, named_tuple) | {NAME: named_tuple.__name__}
 
     def typed_dict_schema(self, schema: cs.TypedDictSchema) -> JsonSchema:
         made = super().typed_dict_schema(schema)

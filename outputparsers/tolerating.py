@@ -1,8 +1,8 @@
 """The validator an answer meets: the type's own, kinder about words and stricter about guesses.
 
-Kinder: members of enums and literals by value, by name and in any case. Stricter: no NaN and no infinity, no dates
-from bare numbers, no numbers from true, no unknown keys within the arms of a union, and named tuples come from
-objects only. All of it is written into the core schema once, so a right answer costs next to nothing extra.
+Kinder: members of enums and literals by value, by name and in any case. Stricter: no NaN and no infinity,
+no dates from bare numbers, no numbers from true, no unknown keys within the arms of a union, and named tuples
+come from objects only. All of it is written into the core schema once: a right answer costs next to nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 ARM = "\0"
 """Starts the label of a union's arm in the location of an error, where no key of JSON would."""
+
+NAMED_TUPLES = frozenset({"named-tuple", "call"})
+"""What pydantic writes for a named tuple: since 2.14 the former, before that a call of its class."""
 
 _OBJECTS = frozenset({"model-fields", "dataclass-args", "typed-dict"})
 _WRAPPERS = {
@@ -66,7 +69,7 @@ class _Tolerance:
 
     def _open(self, node: Node) -> Node:
         kind = node.get("type", "")
-        if kind == "named-tuple":
+        if kind in NAMED_TUPLES:
             return self._open(named_tuple_as_object(node))
         change = self._changes.get(kind)
         return change(node) if change else with_parts(node, self._open)
@@ -74,7 +77,7 @@ class _Tolerance:
     def _shut(self, node: Node) -> Node:
         """As `_open`, and the objects reached without passing through a field refuse unknown keys."""
         kind = node.get("type", "")
-        if kind == "named-tuple":
+        if kind in NAMED_TUPLES:
             return self._shut(named_tuple_as_object(node))
         if kind == "definition-ref":
             return {**node, "schema_ref": self._closed_definition(node["schema_ref"])}
@@ -124,10 +127,13 @@ def _labelled(node: Node, labels: Labels, error: str) -> Node:
             raise ValueError(answer) from None  # reported as the union's own error
 
     exact = {key: value for key, value in node.items() if key not in ("ref", "metadata")}
+    by_word: Node = {"type": "function-plain", "function": {"type": "no-info", "function": read}}
+    # Pydantic would take true for the number 1, so numbers are looked up here.
+    only_words = all(isinstance(wire, str) for wire in labels.wires)
     return {
         "type": "union",
         "mode": "left_to_right",
-        "choices": [exact, {"type": "function-plain", "function": {"type": "no-info", "function": read}}],
+        "choices": [exact, by_word] if only_words else [by_word],
         "custom_error_type": error,
         "custom_error_context": {"expected": _listed([repr(wire) for wire in labels.wires])},
     }
@@ -140,7 +146,7 @@ def _listed(words: list[str]) -> str:
 def _number(node: Node) -> Node:
     """Numbers and texts of numbers, finite ones; true is no 1.
 
-    The strict arm is what a right answer takes; the other one reads 42.0 and "42" and has the better messages.
+    The strict arm is what a right answer takes; the other reads 42.0 and "42" and says what is wrong.
     """
     finite = _finite(node)
     if node.get("strict"):
@@ -198,8 +204,9 @@ def _refuse_non_finite(value: Any) -> Any:
 
 def named_tuple_as_object(node: Node) -> Node:
     """A named tuple as its fields by name: positions mean nothing to a model."""
-    named_tuple = node["cls"]
-    fields = {field["name"]: _field(field) for field in node["fields"]}
+    named_tuple = node.get("cls") or node["function"]
+    listed = node["fields"] if "fields" in node else node["arguments_schema"]["arguments_schema"]
+    fields = {field["name"]: _field(field) for field in listed}
     build = {"type": "no-info", "function": lambda values: named_tuple(**values)}
     return {
         "type": "function-after",

@@ -1,6 +1,9 @@
 """What every test has: asyncio behind `@pytest.mark.anyio`, and Hypothesis' profiles."""
 
+import asyncio
 import os
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -13,3 +16,15 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(params=["blocking", "asynchronous"])
+def invoke(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Calls a method of a service, or awaits its asynchronous twin, which is named with an `a` before."""
+
+    def call(service: object, method: str, *args: Any, **named: Any) -> Any:
+        if request.param == "blocking":
+            return getattr(service, method)(*args, **named)
+        return asyncio.run(getattr(service, f"a{method}")(*args, **named))
+
+    return call

@@ -13,7 +13,7 @@ from .background import run_in_background
 from .blocking import BLOCKING
 from .bridging import aiterate_blocking, iterate_async
 from .driver import Driver
-from .emitting import Emit
+from .emitting import Emit, StreamClosed
 from .keeping import PerLoop, PerProcess
 from .places import KeyedLocks, Places
 from .workers import run_in_worker, wait_for
@@ -27,6 +27,7 @@ __all__ = [
     "PerLoop",
     "PerProcess",
     "Places",
+    "StreamClosed",
     "aiterate_blocking",
     "iterate_async",
     "run_in_background",

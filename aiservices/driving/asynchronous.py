@@ -9,25 +9,27 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
-    Generator,
     Iterable,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager
-from contextvars import Context, copy_context
+from contextlib import AbstractAsyncContextManager, suppress
+from contextvars import copy_context
 from functools import partial
-from inspect import isawaitable, iscoroutinefunction
-from typing import Any, Final, TypeVar, cast
-
-from typing_extensions import TypeVarTuple, Unpack
+from inspect import isawaitable
+from threading import Event
+from typing import Any, Final, TypeVar, TypeVarTuple, cast
 
 from .driver import ClosableIterator
-from .emitting import Emit
+from .emitting import seen_inside
 from .gathering import Ended, Report, collect
 from .places import KeyedLocks
+from .stepping import InContext, Steps, Unread, is_asynchronous
+from .surrounding import Asked, Left, left, refuse, serve
 from .workers import run_in_worker
 
 T = TypeVar("T")
+X = TypeVar("X")
+Y = TypeVar("Y")
 Arguments = TypeVarTuple("Arguments")
 
 
@@ -36,62 +38,99 @@ class AsynchronousDriver:
 
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run to the end and return the value; what is emitted on the way is dropped."""
-        steps = _Steps(coroutine)
+        steps = Steps(coroutine)
         while await steps is not None:
             pass
         return cast("T", steps.value)
 
-    async def events(self, coroutine: Coroutine[Any, Any, object]) -> AsyncIterator[Any]:
-        """Run as far as the reader reads. Closing the iterator ends the coroutine with `GeneratorExit`."""
-        steps = _Steps(coroutine)
-        while (emitted := await steps) is not None:
-            try:
-                yield emitted.event
-            except BaseException as error:
-                await _finish(steps, error)
-                raise
+    def events(self, coroutine: Coroutine[Any, Any, object]) -> AsyncIterator[Any]:
+        """Run as far as the reader reads. Closing the iterator raises `StreamClosed` in it."""
+        return _events(Unread(coroutine))
 
     async def twin(
         self,
-        blocking: Callable[[Unpack[Arguments]], T],
-        asynchronous: Callable[[Unpack[Arguments]], Awaitable[T]],
-        *args: Unpack[Arguments],
+        blocking: Callable[[*Arguments], T],
+        asynchronous: Callable[[*Arguments], Awaitable[T]],
+        *args: *Arguments,
     ) -> T:
         return await asynchronous(*args)
 
     def iterate(
         self,
-        blocking: Callable[[Unpack[Arguments]], Iterable[T]],
-        asynchronous: Callable[[Unpack[Arguments]], AsyncIterable[T]],
-        *args: Unpack[Arguments],
+        blocking: Callable[[*Arguments], Iterable[T]],
+        asynchronous: Callable[[*Arguments], AsyncIterable[T]],
+        *args: *Arguments,
     ) -> ClosableIterator[T]:
         return _Iterating(asynchronous(*args))
 
-    async def call(
-        self, function: Callable[[Unpack[Arguments]], T | Awaitable[T]], *args: Unpack[Arguments]
-    ) -> T:
-        if iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
-            context = copy_context()
+    async def call(self, function: Callable[[*Arguments], T | Awaitable[T]], *args: *Arguments) -> T:
+        context = copy_context()
+        if is_asynchronous(function):
             result: T | Awaitable[T] = context.run(function, *args)
         else:
-            context = copy_context()
-            result = await asyncio.wrap_future(run_in_worker(partial(function, *args)))
-        return await _InContext(context, result) if isawaitable(result) else result
+            result = await asyncio.wrap_future(run_in_worker(partial(context.run, function, *args)))
+        return cast("T", await InContext(context, result) if isawaitable(result) else result)
 
     async def gather(self, jobs: Sequence[Coroutine[Any, Any, T]], *, limit: int | None = None) -> list[T]:
         if len(jobs) == 1:
-            return [await jobs[0]]
+            return [await InContext(copy_context(), jobs[0])]
         reports: asyncio.Queue[Report] = asyncio.Queue()
-        tasks: list[asyncio.Task[None]] = []
+        tasks: list[asyncio.Task[Ended[T]]] = []
 
         def start(index: int, job: Coroutine[Any, Any, T]) -> None:
-            tasks.append(asyncio.create_task(_report(index, job, reports)))
+            task = asyncio.create_task(_report(index, job, reports))
+            task.add_done_callback(lambda task: reports.put_nowait(_ended(index, job, task)))
+            tasks.append(task)
 
-        def stop() -> None:
-            for task in tasks:
-                task.cancel()
+        async def stop() -> None:
+            await _stopped(tasks)
 
         return await collect(jobs, limit, start=start, receive=reports.get, stop=stop)
+
+    async def around(
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        proceed: Callable[[X], Coroutine[Any, Any, Y]],
+    ) -> Any:
+        if is_asynchronous(function):
+            return await self.call(partial(function, *arguments, proceed))
+        loop = asyncio.get_running_loop()
+        inbox: asyncio.Queue[Asked[X, Y] | Left[Any]] = asyncio.Queue()
+        gone = Event()
+
+        def hopping(argument: X) -> Y:
+            asked: Asked[X, Y] = Asked(argument)
+            if gone.is_set():
+                raise asyncio.CancelledError
+            loop.call_soon_threadsafe(inbox.put_nowait, asked)
+            return asked.answer.result()
+
+        outside = run_in_worker(partial(function, *arguments, hopping))
+        outside.add_done_callback(lambda future: _heard(loop, inbox, left(future)))
+        try:
+            return await serve(inbox.get, proceed)
+        finally:
+            gone.set()
+            while not inbox.empty():
+                refuse(inbox.get_nowait())
+
+    async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        try:
+            return await asyncio.wait_for(self.run(job), seconds)
+        except TimeoutError as error:
+            raise TimeoutError(f"it did not end within {seconds} s") from error
+
+    async def finish(self, job: Coroutine[Any, Any, T]) -> T:
+        task, cancelled = asyncio.ensure_future(self.run(job)), None
+        while not task.done():
+            try:
+                await asyncio.shield(task)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+        return task.result()
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -121,83 +160,57 @@ class _Iterating(ClosableIterator[T]):
             await close()
 
 
-class _Steps:
-    """Awaited again and again: gives each emitted event, then `None` when the coroutine has returned.
-
-    What else the coroutine awaits is passed up to the event loop, and what the loop sends or throws
-    (a result, a cancellation) is passed down.
-    """
-
-    __slots__ = ("coroutine", "error", "value")
-
-    def __init__(self, coroutine: Coroutine[Any, Any, object]) -> None:
-        self.coroutine = coroutine
-        self.error: BaseException | None = None  # thrown in at the next step
-        self.value: object = None
-
-    def __await__(self) -> Generator[Any, Any, Emit | None]:
-        coroutine, sent = self.coroutine, None
-        error, self.error = self.error, None
-        while True:
-            try:
-                yielded = coroutine.send(sent) if error is None else coroutine.throw(error)
-            except StopIteration as end:
-                self.value = end.value
-                return None
-            if type(yielded) is Emit:
-                return yielded
-            sent, error = None, None
-            try:
-                sent = yield yielded
-            except BaseException as thrown:
-                error = thrown
+async def _events(unread: Unread) -> AsyncIterator[Any]:
+    steps = Steps(unread.coroutine, copy_context())
+    while (emitted := await steps) is not None:
+        try:
+            yield emitted.event
+        except BaseException as leaving:
+            await _finish(steps, seen_inside(leaving))
+            raise
 
 
-class _InContext:
-    """Awaits in a context of its own, so that what is set there stays there."""
-
-    __slots__ = ("awaitable", "context")
-
-    def __init__(self, context: Context, awaitable: Awaitable[Any]) -> None:
-        self.context = context
-        self.awaitable = awaitable
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        steps = self.awaitable.__await__()
-        run, sent = self.context.run, None
-        error: BaseException | None = None
-        while True:
-            try:
-                if error is None:
-                    yielded = run(next if sent is None else steps.send, steps if sent is None else sent)
-                else:
-                    yielded = run(steps.throw, error)
-            except StopIteration as end:
-                return end.value
-            sent, error = None, None
-            try:
-                sent = yield yielded
-            except BaseException as thrown:
-                error = thrown
-
-
-async def _finish(steps: _Steps, error: BaseException) -> None:
+async def _finish(steps: Steps, leaving: BaseException) -> None:
     """Let the coroutine clean up, awaiting what it needs; what it still emits reaches nobody."""
-    steps.error = error
+    steps.error = leaving
     try:
         while await steps is not None:
             pass
     except BaseException as raised:
-        if raised is not error:
+        if raised is not leaving:
             raise
 
 
-async def _report(index: int, job: Coroutine[Any, Any, T], reports: asyncio.Queue[Report]) -> None:
-    steps = _Steps(job)
+async def _report(index: int, job: Coroutine[Any, Any, T], reports: asyncio.Queue[Report]) -> Ended[T]:
+    steps = Steps(job)
     try:
         while (emitted := await steps) is not None:
             reports.put_nowait(emitted)
     except BaseException as error:
-        reports.put_nowait(Ended(index, error=error))
-    else:
-        reports.put_nowait(Ended(index, cast("T", steps.value)))
+        return Ended(index, error=error)
+    return Ended(index, cast("T", steps.value))
+
+
+async def _stopped(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    impatience: asyncio.CancelledError | None = None
+    while running := [task for task in tasks if not task.done()]:
+        for task in running:
+            task.cancel()
+        try:
+            await asyncio.wait(running)
+        except asyncio.CancelledError as again:  # being cancelled again is no excuse to leave them behind
+            impatience = again
+    if impatience is not None:
+        raise impatience
+
+
+def _ended(index: int, job: Coroutine[Any, Any, T], task: asyncio.Task[Ended[T]]) -> Ended[T]:
+    if not task.cancelled():
+        return task.result()
+    job.close()  # cancelled before its first step
+    return Ended(index, error=asyncio.CancelledError())
+
+
+def _heard(loop: asyncio.AbstractEventLoop, inbox: asyncio.Queue[Any], heard: Left[Any]) -> None:
+    with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+        loop.call_soon_threadsafe(inbox.put_nowait, heard)

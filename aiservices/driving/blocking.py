@@ -13,22 +13,28 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
+from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager
 from contextvars import copy_context
+from functools import partial
 from inspect import isawaitable
 from queue import SimpleQueue
-from typing import Any, Final, TypeVar, cast
+from threading import Event
+from typing import Any, Final, TypeVar, TypeVarTuple, cast
 
-from typing_extensions import TypeVarTuple, Unpack
-
-from .background import own_loop_where_blocked, run_in_background, would_block_its_loop
+from .background import context_of_stream, own_loop_where_blocked, run_in_background, would_block_its_loop
 from .driver import ClosableIterator
-from .emitting import Emit
+from .emitting import Emit, StreamClosed, seen_inside
 from .gathering import Ended, Report, collect
 from .places import KeyedLocks
-from .workers import run_in_worker
+from .stepping import InContext, Unread, foreign, is_asynchronous
+from .surrounding import Asked, Left, left, serve
+from .workers import run_in_worker, wait_for
 
 T = TypeVar("T")
+X = TypeVar("X")
+Y = TypeVar("Y")
 Arguments = TypeVarTuple("Arguments")
 
 
@@ -39,59 +45,85 @@ class BlockingDriver:
         """Run to the end and return the value; what is emitted on the way is dropped."""
         if would_block_its_loop():
             with own_loop_where_blocked():
-                return _run(coroutine)
-        return _run(coroutine)
+                return cast("T", _run(coroutine))
+        return cast("T", _run(coroutine))
 
     def events(self, coroutine: Coroutine[Any, Any, object]) -> Iterator[Any]:
-        """Run as far as the reader reads. Closing the iterator ends the coroutine with `GeneratorExit`."""
-        step: Callable[[], object] = lambda: coroutine.send(None)  # noqa: E731
-        try:
-            while True:
-                with own_loop_where_blocked():
-                    event = _next_event(coroutine, step)
-                try:
-                    yield event
-                except BaseException as error:
-                    leaving = error
-                    _finish(coroutine, leaving)
-                    raise
-        except StopIteration:
-            return
+        """Run as far as the reader reads. Closing the iterator raises `StreamClosed` in it."""
+        return _events(Unread(coroutine))
 
     async def twin(
         self,
-        blocking: Callable[[Unpack[Arguments]], T],
-        asynchronous: Callable[[Unpack[Arguments]], Awaitable[T]],
-        *args: Unpack[Arguments],
+        blocking: Callable[[*Arguments], T],
+        asynchronous: Callable[[*Arguments], Awaitable[T]],
+        *args: *Arguments,
     ) -> T:
         return blocking(*args)
 
     def iterate(
         self,
-        blocking: Callable[[Unpack[Arguments]], Iterable[T]],
-        asynchronous: Callable[[Unpack[Arguments]], AsyncIterable[T]],
-        *args: Unpack[Arguments],
+        blocking: Callable[[*Arguments], Iterable[T]],
+        asynchronous: Callable[[*Arguments], AsyncIterable[T]],
+        *args: *Arguments,
     ) -> ClosableIterator[T]:
         return _Iterating(blocking(*args))
 
-    async def call(
-        self, function: Callable[[Unpack[Arguments]], T | Awaitable[T]], *args: Unpack[Arguments]
-    ) -> T:
-        result = copy_context().run(function, *args)
-        return run_in_background(_awaited(result)) if isawaitable(result) else result
+    async def call(self, function: Callable[[*Arguments], T | Awaitable[T]], *args: *Arguments) -> T:
+        context = copy_context()
+        result = context.run(function, *args)
+        return context.run(run_in_background, _awaited(result)) if isawaitable(result) else result
 
     async def gather(self, jobs: Sequence[Coroutine[Any, Any, T]], *, limit: int | None = None) -> list[T]:
         if len(jobs) == 1:
-            return [await jobs[0]]
+            return [await InContext(copy_context(), jobs[0])]
         reports: SimpleQueue[Report] = SimpleQueue()
+        running: list[Future[None]] = []
+        stopping = Event()
 
         def start(index: int, job: Coroutine[Any, Any, T]) -> None:
-            run_in_worker(lambda: reports.put(_report(index, job, reports)))
+            running.append(run_in_worker(lambda: reports.put(_report(index, job, reports, stopping))))
 
         async def receive() -> Report:
             return reports.get()
 
-        return await collect(jobs, limit, start=start, receive=receive, stop=lambda: None)
+        async def stop() -> None:
+            stopping.set()
+            wait(running)
+
+        return await collect(jobs, limit, start=start, receive=receive, stop=stop)
+
+    async def around(
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        proceed: Callable[[X], Coroutine[Any, Any, Y]],
+    ) -> Any:
+        if not is_asynchronous(function):
+            return copy_context().run(function, *arguments, lambda argument: self.run(proceed(argument)))
+        inbox: SimpleQueue[Asked[X, Y] | Left[Any]] = SimpleQueue()
+
+        async def hopping(argument: X) -> Y:
+            asked: Asked[X, Y] = Asked(argument)
+            inbox.put(asked)
+            return await wait_for(asked.answer)
+
+        async def receive() -> Asked[X, Y] | Left[Any]:
+            return inbox.get()
+
+        outside = run_in_worker(partial(_outside, function, (*arguments, hopping)))
+        outside.add_done_callback(lambda future: inbox.put(left(future)))
+        return await serve(receive, proceed)
+
+    async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        running = run_in_worker(partial(self.run, job))
+        done, _ = wait((running,), seconds)
+        if not done:
+            running.cancel()
+            raise TimeoutError(f"it did not end within {seconds} s")
+        return running.result()
+
+    async def finish(self, job: Coroutine[Any, Any, T]) -> T:
+        return await job
 
     async def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
@@ -126,51 +158,65 @@ class _Iterating(ClosableIterator[T]):
             close()
 
 
-def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+def _run(coroutine: Coroutine[Any, Any, object], error: BaseException | None = None) -> object:
+    """Step to the end, dropping events, and give the value; an error is thrown in at the first step."""
     try:
         while True:
-            _check(coroutine, coroutine.send(None))
+            yielded = coroutine.send(None) if error is None else coroutine.throw(error)
+            error = None if type(yielded) is Emit else foreign(yielded)
     except StopIteration as end:
-        return cast("T", end.value)
+        return end.value
 
 
-def _next_event(coroutine: Coroutine[Any, Any, object], step: Callable[[], object]) -> object:
-    emitted = step()
-    _check(coroutine, emitted)
-    return cast("Emit", emitted).event
+def _step(coroutine: Coroutine[Any, Any, object]) -> Emit:
+    """Step to the next event, or raise `StopIteration` with the value."""
+    yielded = coroutine.send(None)
+    while type(yielded) is not Emit:
+        yielded = coroutine.throw(foreign(yielded))
+    return yielded
 
 
-def _finish(coroutine: Coroutine[Any, Any, object], error: BaseException) -> None:
+def _events(unread: Unread) -> Iterator[Any]:
+    coroutine = unread.coroutine
+    with context_of_stream() as context:
+        run = context.run
+        while True:
+            try:
+                emitted = run(_step, coroutine)
+            except StopIteration:
+                return
+            try:
+                yield emitted.event
+            except BaseException as leaving:
+                run(_finish, coroutine, seen_inside(leaving))
+                raise
+
+
+def _finish(coroutine: Coroutine[Any, Any, object], leaving: BaseException) -> None:
     """Let the coroutine clean up; what it still emits reaches nobody."""
     try:
-        coroutine.throw(error)
-        _run(coroutine)
-    except (StopIteration, GeneratorExit):
-        return
+        with own_loop_where_blocked():
+            _run(coroutine, leaving)
     except BaseException as raised:
-        if raised is not error:
+        if raised is not leaving:
             raise
 
 
-def _check(coroutine: Coroutine[Any, Any, Any], yielded: object) -> None:
-    if type(yielded) is not Emit:
-        coroutine.close()
-        raise RuntimeError(
-            f"a stage of a blocking call awaited {yielded!r}, which needs an event loop: "
-            "await call.driver.call(...) or another method of call.driver instead"
-        )
-
-
-def _report(index: int, job: Coroutine[Any, Any, T], reports: SimpleQueue[Report]) -> Ended[T]:
+def _report(
+    index: int, job: Coroutine[Any, Any, T], reports: SimpleQueue[Report], stopping: Event
+) -> Ended[T]:
     try:
-        while True:
-            emitted = job.send(None)
-            _check(job, emitted)
-            reports.put(emitted)
+        while not stopping.is_set():
+            reports.put(_step(job))
+        return Ended(index, cast("T", _run(job, StreamClosed())))
     except StopIteration as end:
         return Ended(index, end.value)
     except BaseException as error:
         return Ended(index, error=error)
+
+
+def _outside(function: Callable[..., Awaitable[Any]], arguments: tuple[Any, ...]) -> Any:
+    return run_in_background(_awaited(function(*arguments)))
 
 
 async def _awaited(awaitable: Awaitable[T]) -> T:

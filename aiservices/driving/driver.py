@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, TypeVar
-
-from typing_extensions import TypeVarTuple, Unpack
+from typing import Any, Protocol, TypeVar, TypeVarTuple
 
 from .places import KeyedLocks
 
 T = TypeVar("T")
+X = TypeVar("X")
+Y = TypeVar("Y")
+Item = TypeVar("Item", covariant=True)
 Arguments = TypeVarTuple("Arguments")
 
 
-class ClosableIterator(Protocol[T]):
+class ClosableIterator(Protocol[Item]):
     """An asynchronous iterator that can be closed before its end."""
 
-    def __aiter__(self) -> ClosableIterator[T]: ...
-    async def __anext__(self) -> T: ...
+    def __aiter__(self) -> ClosableIterator[Item]: ...
+    async def __anext__(self) -> Item: ...
     async def aclose(self) -> None: ...
 
 
@@ -27,25 +28,23 @@ class Driver(Protocol):
 
     async def twin(
         self,
-        blocking: Callable[[Unpack[Arguments]], T],
-        asynchronous: Callable[[Unpack[Arguments]], Awaitable[T]],
-        *args: Unpack[Arguments],
+        blocking: Callable[[*Arguments], T],
+        asynchronous: Callable[[*Arguments], Awaitable[T]],
+        *args: *Arguments,
     ) -> T:
         """Run the half of a pair of functions that fits this drive."""
         ...
 
     def iterate(
         self,
-        blocking: Callable[[Unpack[Arguments]], Iterable[T]],
-        asynchronous: Callable[[Unpack[Arguments]], AsyncIterable[T]],
-        *args: Unpack[Arguments],
+        blocking: Callable[[*Arguments], Iterable[T]],
+        asynchronous: Callable[[*Arguments], AsyncIterable[T]],
+        *args: *Arguments,
     ) -> ClosableIterator[T]:
         """Iterate over what the fitting half of a pair of functions returns; close it when done."""
         ...
 
-    async def call(
-        self, function: Callable[[Unpack[Arguments]], T | Awaitable[T]], *args: Unpack[Arguments]
-    ) -> T:
+    async def call(self, function: Callable[[*Arguments], T | Awaitable[T]], *args: *Arguments) -> T:
         """Run a user's function, whichever kind it is, in a copy of the caller's context.
 
         Asynchronous code met by a blocking drive runs on a background loop, blocking code met by an
@@ -61,10 +60,31 @@ class Driver(Protocol):
         """
         ...
 
+    async def around(
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        proceed: Callable[[X], Coroutine[Any, Any, Y]],
+    ) -> Any:
+        """Run a user's `function(*arguments, proceed)`, whichever kind it is, around a part of the pipeline.
+
+        What it is given as `proceed` blocks when the function does and is awaited when it is asynchronous;
+        either way the part it stands for runs where the invocation runs.
+        """
+        ...
+
+    async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        """Run a job, or raise `TimeoutError`; blocking code that runs on then is heard no more."""
+        ...
+
+    async def finish(self, job: Coroutine[Any, Any, T]) -> T:
+        """Run a job to its end; a cancellation that comes meanwhile takes effect after it."""
+        ...
+
     async def sleep(self, seconds: float) -> None:
         """Do nothing for a while."""
         ...
 
     def lock(self, locks: KeyedLocks, key: object) -> AbstractAsyncContextManager[None]:
-        """Hold the lock of a key, waiting in line for it; blocking and asynchronous holders share one line."""
+        """Hold the lock of a key, waiting in line for it; holders of both kinds share one line."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Generator
 
 
@@ -15,3 +16,16 @@ class Emit:
 
     def __await__(self) -> Generator[Emit, None, None]:
         yield self
+
+
+class StreamClosed(CancelledError):  # noqa: N818 - it is no error
+    """Raised where the coroutine waits in `await Emit(...)` when its reader has closed the stream.
+
+    It is no `GeneratorExit`, because Python *closes* what a coroutine awaits for that one instead of
+    raising it there: only the outermost function could then still await something while cleaning up.
+    """
+
+
+def seen_inside(leaving: BaseException) -> BaseException:
+    """What a coroutine is told when its reader leaves with this exception."""
+    return StreamClosed() if isinstance(leaving, GeneratorExit) else leaving

@@ -29,13 +29,18 @@ async def collect(
     *,
     start: Callable[[int, Coroutine[Any, Any, T]], object],
     receive: Callable[[], Awaitable[Report]],
-    stop: Callable[[], None],
+    stop: Callable[[], Awaitable[None]],
 ) -> list[T]:
-    """Start the jobs in order as places come free, pass their events on, and wait until all have ended."""
+    """Start the jobs in order as places come free, pass their events on, and wait until all have ended.
+
+    When this is left early, `stop` ends the jobs that run and waits for them: nothing may outlive us.
+    """
     ended: list[Ended[T] | None] = [None] * len(jobs)
     waiting = list(enumerate(jobs))[::-1]
     running = 0
     try:
+        if limit is not None and limit < 1:
+            raise ValueError(f"the limit must be at least 1, not {limit}")
         while waiting or running:
             while waiting and (limit is None or running < limit):
                 start(*waiting.pop())
@@ -49,9 +54,7 @@ async def collect(
     except BaseException:
         for _, job in waiting:
             job.close()
-        stop()
-        while running:  # nothing we started may outlive us
-            running -= isinstance(await receive(), Ended)
+        await stop()
         raise
     return [_value_of(report) for report in ended]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from threading import Lock
+from threading import RLock
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary, finalize
+
+from .forking import reset_in_children
 
 T = TypeVar("T")
 
@@ -52,8 +53,10 @@ class PerLoop(Generic[T]):
             await self._close(item)
 
     def _drop_dead_loops(self) -> None:
-        for loop in [loop for loop in self._kept if loop.is_closed()]:
-            del self._kept[loop]
+        for reference in self._kept.keyrefs():  # a snapshot: other threads have loops too
+            loop = reference()
+            if loop is not None and loop.is_closed():
+                self._kept.pop(loop, None)
 
 
 class PerProcess(Generic[T]):
@@ -62,35 +65,32 @@ class PerProcess(Generic[T]):
     def __init__(self, make: Callable[[], T], close: Callable[[T], object]) -> None:
         self._make = make
         self._close = close
-        self._process = os.getpid()
-        self._making = Lock()
+        self._making = RLock()
         self._item: T | None = None
         self._closing: finalize[..., PerProcess[T]] | None = None
+        reset_in_children(self)
+
+    def reset_in_child(self) -> None:
+        """Forget the parent's object without closing it."""
+        if self._closing is not None:
+            self._closing.detach()
+        self._making, self._item, self._closing = RLock(), None, None
 
     def get(self) -> T:
         """The object of this process, made when there is none yet."""
-        if self._process != os.getpid():
-            self._forget()
         item = self._item
         if item is None:
             with self._making:
                 item = self._item
                 if item is None:
-                    item = self._item = self._make()
-                    self._closing = finalize(self, _close_in, os.getpid(), self._close, item)
+                    item = self._make()
+                    self._closing = finalize(self, self._close, item)
+                    self._item = item
         return item
 
     def close(self) -> None:
         """Close the object; the next `get` makes a new one."""
-        closing, self._item, self._closing = self._closing, None, None
+        with self._making:
+            closing, self._item, self._closing = self._closing, None, None
         if closing is not None:
             closing()
-
-    def _forget(self) -> None:
-        self._process, self._making = os.getpid(), Lock()
-        self._item = self._closing = None
-
-
-def _close_in(process: int, close: Callable[[T], object], item: T) -> None:
-    if process == os.getpid():
-        close(item)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from threading import Lock
-from weakref import WeakSet
+from threading import RLock
+from typing import Any
+
+from .forking import reset_in_children
 
 
 class Places:
@@ -19,19 +20,29 @@ class Places:
         if number < 1:
             raise ValueError(f"the number of places must be at least 1, not {number}")
         self.number = number
-        self._reset()
-        _inherited.add(self)
+        self.reset_in_child()
+        reset_in_children(self)
 
-    def _reset(self) -> None:
-        self._guard = Lock()
+    def reset_in_child(self) -> None:
+        """Free the places whose holders stayed in the parent."""
+        # Reentrant: the collector may finish an abandoned stream here, which leaves its place.
+        self._guard = RLock()
         self._taken = 0
         self._line: deque[Future[None]] = deque()
+        self._loops: Counter[Any] = Counter()  # of those that hold or await a place
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold a place, blocking the thread until one is free."""
+        """Hold a place, blocking the thread until one is free.
+
+        Raises `RuntimeError` where that would be for ever: in the thread of an event loop on which
+        asynchronous code holds a place or is in line, which can go on only when this thread does.
+        """
         turn = self.line_up()
         if turn is not None:
+            if asyncio._get_running_loop() in self._loops:
+                _give_up(turn, self.leave)
+                raise RuntimeError(_DEADLOCK)
             _wait(turn, self.leave)
         try:
             yield
@@ -41,44 +52,68 @@ class Places:
     @asynccontextmanager
     async def aheld(self) -> AsyncIterator[None]:
         """Hold a place, letting the event loop go on until one is free."""
-        turn = self.line_up()
-        if turn is not None:
-            await _await(turn, self.leave)
+        loop = asyncio.get_running_loop()
+        with self._guard:
+            self._loops[loop] += 1
         try:
-            yield
+            turn = self.line_up()
+            if turn is not None:
+                await _await(turn, self.leave)
+            try:
+                yield
+            finally:
+                self.leave()
         finally:
-            self.leave()
+            self._forget(loop)
 
     def line_up(self) -> Future[None] | None:
         """Take a place and return `None`, or return the future that is completed when a place is ours."""
         with self._guard:
-            if self._taken < self.number:
+            if self._taken < self.number:  # then nobody is in line
                 self._taken += 1
                 return None
-            turn: Future[None] = Future()
+        turn: Future[None] = Future()
+        with self._guard:
             self._line.append(turn)
-            return turn
+            self._serve()
+        return turn
 
     def leave(self) -> None:
         """Hand the place to the next in line that still waits, or free it."""
         with self._guard:
-            while self._line:
-                turn = self._line.popleft()
-                if turn.set_running_or_notify_cancel():
-                    turn.set_result(None)
-                    return
             self._taken = max(0, self._taken - 1)  # a child process frees the places of its parent
+            self._serve()
+
+    def _serve(self) -> None:
+        while self._line and self._taken < self.number:
+            turn = self._line.popleft()
+            if turn.set_running_or_notify_cancel():
+                self._taken += 1
+                turn.set_result(None)
+
+    def _forget(self, loop: object) -> None:
+        with self._guard:
+            self._loops[loop] -= 1
+            if self._loops[loop] <= 0:
+                del self._loops[loop]
+
+
+_DEADLOCK = (
+    "this blocking call waits for what asynchronous code on this thread's event loop holds, "
+    "and would stop that loop: await the asynchronous variant here, or make the call in another thread"
+)
 
 
 class KeyedLocks:
     """A lock for each key, first come, first served, forgotten when nobody holds or wants it."""
 
     def __init__(self) -> None:
-        self._reset()
-        _inherited.add(self)
+        self.reset_in_child()
+        reset_in_children(self)
 
-    def _reset(self) -> None:
-        self._guard = Lock()
+    def reset_in_child(self) -> None:
+        """Free the locks whose holders stayed in the parent."""
+        self._guard = RLock()
         self._places: dict[object, Places] = {}
         self._wanted: dict[object, int] = {}
 
@@ -134,15 +169,3 @@ def _give_up(turn: Future[None], leave: Callable[[], None]) -> None:
     """Leave the line; where the place became ours at this very moment, hand it on."""
     if not turn.cancel() and not turn.cancelled():
         leave()
-
-
-_inherited: WeakSet[Places | KeyedLocks] = WeakSet()
-
-
-def _free_all() -> None:
-    """A child process inherits places whose holders stayed in the parent: free them."""
-    for places in _inherited:
-        places._reset()
-
-
-os.register_at_fork(after_in_child=_free_all)

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextvars import copy_context
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -52,15 +53,7 @@ class _Worker:
 def run_in_worker(function: Callable[[], T]) -> Future[T]:
     """Run a function in a worker thread, in a copy of the caller's context."""
     future: Future[T] = Future()
-    context = copy_context()
-
-    def job() -> None:
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(context.run(function))
-            except BaseException as error:
-                future.set_exception(error)
-
+    job = partial(_perform, future, partial(copy_context().run, function))
     try:
         worker = _idle.pop()
     except IndexError:
@@ -78,8 +71,25 @@ def wait_for(future: Future[T]) -> Awaitable[T]:
 def _start(job: Callable[[], None]) -> None:
     try:
         _Worker().start(job)
-    except RuntimeError:  # the interpreter is shutting down and starts no more threads
+    except RuntimeError:  # the interpreter is shutting down, or there can be no more threads
         job()
+
+
+def _perform(future: Future[T], function: Callable[[], T]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = function()
+    except StopIteration as stop:
+        # No future can hold it: an event loop's would never be done.
+        error = RuntimeError(f"{stop!r} was raised where a value was expected")
+        error.__cause__ = stop
+        future.set_exception(error)
+    except BaseException as error:
+        future.set_exception(error)
+        del future  # held by the frame that the error's traceback holds: break the cycle
+    else:
+        future.set_result(result)
 
 
 def _forget(*_: Any) -> None:

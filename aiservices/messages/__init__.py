@@ -28,7 +28,9 @@ from .exchange import (
     ToolChoice,
     ToolSpec,
 )
+from .execution import Compensation, ToolExecution
 from .frozen import FrozenMapping
+from .wire import messages_from_json, messages_to_json
 
 __all__ = [
     "DEFAULT_PARAMETERS",
@@ -39,6 +41,7 @@ __all__ = [
     "ChatRequest",
     "ChatRequestParameters",
     "ChatResponse",
+    "Compensation",
     "Content",
     "CustomMessage",
     "FinishReason",
@@ -57,8 +60,11 @@ __all__ = [
     "TokenUsage",
     "ToolCall",
     "ToolChoice",
+    "ToolExecution",
     "ToolResultMessage",
     "ToolSpec",
     "UserMessage",
     "VideoContent",
+    "messages_from_json",
+    "messages_to_json",
 ]

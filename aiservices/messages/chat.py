@@ -15,6 +15,12 @@ class SystemMessage:
     """What the model is told about its role; at most one stands in a conversation, first."""
 
     text: str
+    attributes: Mapping[str, Any] = field(default=NO_ATTRIBUTES, hash=False, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.attributes is not NO_ATTRIBUTES:
+            frozen = attributes_of(self.attributes, owner="SystemMessage.attributes")
+            object.__setattr__(self, "attributes", frozen)
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import mimetypes
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
+
+from .frozen import NO_ATTRIBUTES, attributes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +17,19 @@ class TextContent:
     """A piece of text."""
 
     text: str
+    attributes: Mapping[str, Any] = field(default=NO_ATTRIBUTES, hash=False, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.attributes is not NO_ATTRIBUTES:
+            frozen = attributes_of(self.attributes, owner="TextContent.attributes")
+            object.__setattr__(self, "attributes", frozen)
 
 
 @dataclass(frozen=True, slots=True)
 class _Media:
     """Bytes with a media type, or the address of some; exactly one of `url` and `data` is given.
+
+    `attributes` carries what a provider needs beside, as on every message.
 
     Raises `ValueError` when both or neither are given, or when bytes come without a media type.
     """
@@ -26,6 +37,7 @@ class _Media:
     url: str | None = None
     data: bytes | None = None
     media_type: str | None = None
+    attributes: Mapping[str, Any] = field(default=NO_ATTRIBUTES, hash=False, kw_only=True)
 
     default_media_type: ClassVar[str | None] = None
 
@@ -37,6 +49,8 @@ class _Media:
             if self.default_media_type is None:
                 raise ValueError(f"{name}(data=...) also needs media_type=, such as 'image/png'")
             object.__setattr__(self, "media_type", self.default_media_type)
+        if self.attributes is not NO_ATTRIBUTES:
+            object.__setattr__(self, "attributes", attributes_of(self.attributes, owner=f"{name}.attributes"))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:

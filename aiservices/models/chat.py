@@ -54,12 +54,9 @@ class ChatModel(ABC):  # noqa: B024 - any one of the four methods will do
 
     async def achat(self, request: ChatRequest) -> ChatResponse:
         """Answer a request."""
-        if self._overrides("chat") or self._overrides("stream"):
+        if self._overrides("chat") or not self._overrides("astream"):
             return await wait_for(run_in_worker(partial(self.chat, request)))
-        async for event in self.astream(request):
-            if isinstance(event, ResponseDone):
-                return event.response
-        raise ServerError(_UNFINISHED)
+        return await _alast_of(self.astream(request))
 
     def stream(self, request: ChatRequest) -> Iterator[ModelEvent]:
         """Answer a request piece by piece; the last event is `ResponseDone`."""
@@ -82,9 +79,26 @@ _UNFINISHED: Final = "the model's stream ended without a whole answer"
 
 
 def _last_of(events: Iterator[ModelEvent]) -> ChatResponse:
-    for event in events:
-        if isinstance(event, ResponseDone):
-            return event.response
+    try:
+        for event in events:
+            if isinstance(event, ResponseDone):
+                return event.response
+    finally:
+        close = getattr(events, "close", None)
+        if close is not None:
+            close()
+    raise ServerError(_UNFINISHED)
+
+
+async def _alast_of(events: AsyncIterator[ModelEvent]) -> ChatResponse:
+    try:
+        async for event in events:
+            if isinstance(event, ResponseDone):
+                return event.response
+    finally:
+        close = getattr(events, "aclose", None)
+        if close is not None:
+            await close()
     raise ServerError(_UNFINISHED)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import entry_points
+from inspect import signature
 from typing import Any, Final
 
 from ..errors import ConfigurationError
@@ -25,6 +26,10 @@ def resolve_chat_model(model: str | ChatModel) -> ChatModel:
         )
     provider, _, name = model.partition(":")
     factory = _factory(provider)
+    if not name and _needs_a_name(factory):
+        raise ConfigurationError(
+            f"the provider {provider!r} has many models: write '{provider}:' and one's name after it"
+        )
     made = factory(name) if name else factory()
     if not isinstance(made, ChatModel):
         raise ConfigurationError(f"the provider {provider!r} made a {type(made).__name__}, not a ChatModel")
@@ -39,3 +44,13 @@ def _factory(provider: str) -> Any:
             "write 'provider:model', or give a ChatModel"
         )
     return known[provider].load()
+
+
+def _needs_a_name(factory: Any) -> bool:
+    try:
+        signature(factory).bind()
+    except TypeError:
+        return True
+    except ValueError:  # written in C, it has no signature to ask
+        return False
+    return False

@@ -1,7 +1,19 @@
 """Reading a declaration: a Protocol's methods become `MethodSpec`s, once, with all complaints."""
 
 from .answers import Answer, AnswerForm
+from .decorated import refilled
+from .hints import is_written_by_user
 from .protocols import ServiceSpec, read_service
 from .specs import MessageSource, MethodSpec, Part
 
-__all__ = ["Answer", "AnswerForm", "MessageSource", "MethodSpec", "Part", "ServiceSpec", "read_service"]
+__all__ = [
+    "Answer",
+    "AnswerForm",
+    "MessageSource",
+    "MethodSpec",
+    "Part",
+    "ServiceSpec",
+    "is_written_by_user",
+    "read_service",
+    "refilled",
+]

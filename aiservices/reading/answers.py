@@ -17,7 +17,10 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Final, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
+
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
+from typing_extensions import TypeAliasType
 
 from outputparsers import OutputParser, UnsupportedTypeError, output_parser
 
@@ -46,14 +49,31 @@ class AnswerForm(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the caller gets: a value of `type` read by `parser`, or a raw form; bare or `wrapped` in a `Result`."""
+    """What the caller gets: a value of `type` read by `parser`, or a raw form; bare or in a `Result`."""
 
     form: AnswerForm
     type: Any
     wrapped: bool = False
     parser: OutputParser[Any] | None = None
 
+    def may_be(self, hint: Any) -> bool:
+        """Whether a tool annotated to return `hint` may give this answer; unsure is yes."""
+        if not (inspect.isclass(hint) and inspect.isclass(self.type)) or self.type is types.NoneType:
+            return True
+        return issubclass(hint, self.type) or issubclass(self.type, hint)
 
+    def accepts(self, value: object) -> bool:
+        """Whether a tool's value is one that the method can return as it is."""
+        if self.form is AnswerForm.NOTHING:
+            return True
+        try:
+            TypeAdapter(self.type, config=_ANY_CLASS).validate_python(value, strict=True)
+        except (ValidationError, PydanticUserError):
+            return False
+        return True
+
+
+_ANY_CLASS: Final = ConfigDict(arbitrary_types_allowed=True)
 _RAW: Final = {
     AiMessage: AnswerForm.MESSAGE,
     ChatResponse: AnswerForm.RESPONSE,
@@ -61,11 +81,14 @@ _RAW: Final = {
     None: AnswerForm.NOTHING,
 }
 _STREAMS: Final = (Iterator, AsyncIterator, Iterable, AsyncIterable, Generator, AsyncGenerator)
+_SAYING_NOTHING: Final = (Any, object, typing.NoReturn, typing.Never)
 _FRAMEWORK: Final = (
     ChatRequest,
     ChatRequestParameters,
     InvocationContext,
     InvocationParameters,
+    ChatResponse,
+    Result,
     TokenUsage,
     *get_args(ChatMessage),
     *get_args(Content),
@@ -74,22 +97,34 @@ _FRAMEWORK: Final = (
 
 def read_answer(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
     """Read a resolved return annotation. Raises `Complaint` saying what to return instead."""
-    origin = get_origin(hint)
-    if hint is Result or origin is Result:
-        inner = get_args(hint)
-        if not inner:
-            raise Complaint("the return type Result names no type: write Result[str] or another type")
-        if Result in (inner[0], get_origin(inner[0])):
+    whole = _unaliased(hint)
+    if whole is Result:
+        raise Complaint("the return type Result names no type: write Result[str] or another type")
+    if get_origin(whole) is Result:
+        (inner,) = get_args(whole)
+        if Result in (_unaliased(inner), get_origin(_unaliased(inner))):
             raise Complaint("the return type is a Result of a Result: write Result[...] once")
-        answer = read_answer(inner[0], parsers)
+        answer = read_answer(inner, parsers)
         return Answer(answer.form, answer.type, wrapped=True, parser=answer.parser)
-    if _hashable(hint) and hint in _RAW:
-        return Answer(_RAW[hint], hint)
-    _refuse(hint, origin)
+    for kind, form in _RAW.items():
+        if whole is kind:
+            return Answer(form, whole)
+    if _is_any_of(whole, _SAYING_NOTHING):
+        raise Complaint(
+            "the return type says nothing: name the type you want, such as str or a pydantic model"
+        )
+    _refuse(hint)
     try:
         return Answer(AnswerForm.VALUE, hint, parser=_parser(hint, parsers))
     except UnsupportedTypeError as error:
         raise Complaint(f"the return type cannot be read from a model's answer: {error}") from error
+
+
+def _unaliased(hint: Any) -> Any:
+    """What stands behind a `type` alias or a bare `Annotated`."""
+    while isinstance(hint, TypeAliasType) or get_origin(hint) is Annotated:
+        hint = hint.__value__ if isinstance(hint, TypeAliasType) else get_args(hint)[0]
+    return hint
 
 
 def _parser(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> OutputParser[Any]:
@@ -100,27 +135,32 @@ def _parser(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> OutputParser[An
     return parsers[hint]
 
 
-def _refuse(hint: Any, origin: Any) -> None:
-    if origin in (Awaitable, Coroutine) or hint in (Awaitable, Coroutine):
+def _refuse(hint: Any, seen: tuple[Any, ...] = ()) -> None:
+    """Raise `Complaint` for what no model can answer, however deep in the type it stands."""
+    origin = get_origin(hint)
+    if isinstance(hint, TypeAliasType):
+        if not any(hint is alias for alias in seen):
+            _refuse(hint.__value__, (*seen, hint))
+        return
+    kind = hint if origin is None else origin
+    if _is_any_of(kind, (Awaitable, Coroutine)):
         raise Complaint("the return type is an awaitable: write `async def` and the type itself")
-    if origin in _STREAMS or (_hashable(hint) and hint in _STREAMS):
+    if _is_any_of(kind, _STREAMS):
         raise Complaint("the return type is a stream, which is not supported: return a list or another value")
-    if hint is Any or hint is object:
+    if _is_any_of(kind, _FRAMEWORK):
         raise Complaint(
-            "the return type says nothing: name the type you want, such as str or a pydantic model"
+            f"{kind.__name__} belongs to the framework and is nothing a model can answer: return str, "
+            "AiMessage, ChatResponse or Result[...], each as the whole return type, or a type of your own"
         )
-    if hint in (typing.NoReturn, typing.Never) or inspect.isfunction(hint):
-        raise Complaint(
-            f"{hint} is no type of value: name the type you want, such as str or a pydantic model"
-        )
-    if get_origin(hint) is Annotated:
-        _refuse(get_args(hint)[0], get_origin(get_args(hint)[0]))
-    for kind in _FRAMEWORK:
-        if hint is kind:
-            raise Complaint(
-                f"{kind.__name__} belongs to the framework and is nothing a model can answer: "
-                "return str, AiMessage, ChatResponse, Result[...] or a type of your own"
-            )
+    if origin is not Literal:
+        arguments = get_args(hint)[:1] if origin is Annotated else get_args(hint)
+        for argument in arguments:
+            _refuse(argument, (*seen, hint))
+
+
+def _is_any_of(kind: Any, types: tuple[Any, ...]) -> bool:
+    """Whether it is one of these itself; asking `in` would run `==` of whatever stands in an annotation."""
+    return any(kind is item for item in types)
 
 
 def _hashable(hint: Any) -> bool:

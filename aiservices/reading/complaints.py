@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TypeVar
 
 from ..errors import ConfigurationError
+
+T = TypeVar("T")
 
 
 class Complaint(Exception):  # noqa: N818 - never leaves this package
@@ -22,13 +24,13 @@ class Complaints:
     def add(self, where: str, problem: object) -> None:
         self._problems.append(f"{where}: {problem}")
 
-    @contextmanager
-    def at(self, where: str) -> Iterator[None]:
-        """Collect a complaint raised inside; what follows inside it is skipped."""
+    def collected(self, where: str, read: Callable[[], T]) -> T | None:
+        """What `read` gives, or `None` when it raises a complaint, which is kept."""
         try:
-            yield
+            return read()
         except Complaint as complaint:
             self.add(where, complaint)
+            return None
 
     def __len__(self) -> int:
         return len(self._problems)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import dis
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
-from typing import Any, Final, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from ..declaring import declared_on
 from .complaints import Complaint, Complaints
-from .hints import type_variables_of
-from .methods import Given, Surroundings, read_method
-from .specs import MethodSpec
+from .decorated import is_stub, stub_under
+from .hints import annotations_of, is_written_by_user, type_variables_of
+from .methods import Surroundings, read_method
+from .prompts import Given
+from .specs import MethodSpec, Stub
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +39,29 @@ def read_service(
     """Read a Protocol. Raises `ConfigurationError` with everything that is wrong.
 
     `system` and `user` are the messages of methods that declare none. `names` are the caller's, for
-    annotations. `final` is false when a class is only declared: what may still be supplied is then no mistake.
+    annotations. `final` is false when a class is only declared: what may still come is then no mistake.
     """
     complaints = Complaints(final=final)
     protocol = get_origin(service) or service
     _check_protocol(protocol, complaints)
     name = declared_on(protocol).service_name or protocol.__name__
-    given = dict(zip(getattr(protocol, "__parameters__", ()), get_args(service), strict=False))
-    with complaints.at(name):
-        bound = type_variables_of(protocol, given)
-    complaints.raise_any()
+    bound = complaints.collected(name, lambda: type_variables_of(protocol, get_args(service)))
     sources = (declared_on(cls).system_message for cls in protocol.__mro__)
     around = Surroundings(
         service=name,
-        bound=bound,
+        bound=bound or {},
         names=names or {},
         class_system=next((source for source in sources if source is not None), None),
         system=system,
         user=user,
     )
-    methods = [
-        read_method(owner, function, around, complaints)
-        for owner, function in _stubs(name, protocol, complaints)
-    ]
-    complaints.raise_any()
-    if final and not methods:
+    stubs = _stubs(name, protocol, complaints)
+    methods = [read_method(stub, around, complaints) for stub in stubs]
+    if final and not stubs and not complaints:
         complaints.add(
             name,
-            "it has no method for a model to answer: declare one, as in `def ask(self, text: str) -> str: ...`",
+            "it has no method for a model to answer: declare one, "
+            "as in `def ask(self, text: str) -> str: ...`",
         )
     complaints.raise_any()
     return ServiceSpec(name, protocol, tuple(method for method in methods if method is not None))
@@ -80,89 +77,53 @@ def _check_protocol(protocol: Any, complaints: Complaints) -> None:
     complaints.raise_any()
 
 
-def _stubs(name: str, protocol: type, complaints: Complaints) -> list[tuple[type, FunctionType]]:
-    """The methods without a body, each with the class that defines it, in the order of declaration."""
-    found: dict[str, tuple[type, FunctionType]] = {}
-    for owner in reversed(protocol.__mro__):
-        if owner in (object, typing.Protocol, typing.Generic) or not _is_ours(owner):
-            continue
-        for key, member in vars(owner).items():
-            if key == "__call__" or not (key.startswith("__") and key.endswith("__")):
-                found.pop(key, None)
-                with complaints.at(f"{name}.{key}"):
-                    function = _stub(member)
-                    if function is not None:
-                        found[key] = (owner, function)
-        with complaints.at(name):
-            _check_fields(owner)
-    return list(found.values())
+def _stubs(name: str, protocol: type, complaints: Complaints) -> list[Stub]:
+    """The methods that call the model, those of parents first."""
+    members = _members(protocol)
+    for key in sorted(_fields(protocol) - members.keys()):
+        complaints.add(f"{name}.{key}", "it is no method: a service has methods, and constants with a value")
+    found = []
+    for key, (owner, member) in members.items():
+        stub = complaints.collected(f"{name}.{key}", partial(_stub, key, member))
+        if stub is not None:
+            found.append(Stub(owner, key, member, stub))
+    return found
 
 
-def _is_ours(owner: type) -> bool:
-    return owner.__module__ not in ("typing", "typing_extensions", "abc")
+def _members(protocol: type) -> dict[str, tuple[type, Any]]:
+    """What the class and its parents define, each name as the class sees it."""
+    owners = [owner for owner in reversed(protocol.__mro__) if is_written_by_user(owner)]
+    return {key: (owner, member) for owner in owners for key, member in vars(owner).items()}
 
 
-def _stub(member: object) -> FunctionType | None:
+def _fields(protocol: type) -> set[str]:
+    owners = [owner for owner in protocol.__mro__ if is_written_by_user(owner)]
+    return {key for owner in owners for key in annotations_of(owner)}
+
+
+def _stub(key: str, member: Any) -> FunctionType | None:
     """The function of a member that calls the model; `None` for one that runs as written."""
-    if isinstance(member, staticmethod | classmethod):
-        if is_stub(inspect.unwrap(member.__func__)):
-            raise Complaint("a static or class method cannot call the model: write a method with self")
+    if key == "__init__":
         return None
-    if isinstance(member, property):
-        if member.fget is not None and is_stub(member.fget):
-            raise Complaint("a property cannot call the model: write a method")
-        return None
-    if not inspect.isfunction(member):
-        return None
-    if member.__qualname__ == "_overload_dummy" or typing.get_overloads(member):
+    if _is_overloaded(member):
         raise Complaint("an @overload has no single return type: declare a method for each")
-    if not is_stub(member):
+    stub = stub_under(member)
+    if stub is None:
         return None
-    if not inspect.signature(member).parameters:
+    if key.startswith("__") and key.endswith("__") and key != "__call__":
+        raise Complaint("a special method cannot call the model: give it a body, or another name")
+    first = next(iter(inspect.signature(stub).parameters.values()), None)
+    if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         raise Complaint("it has no self: write `def name(self, ...)`")
-    return member
+    return stub
 
 
-def _check_fields(owner: type) -> None:
-    for key in vars(owner).get("__annotations__", {}):
-        if key not in vars(owner) and not key.startswith("_abc_"):
-            raise Complaint(
-                f"the member {key!r} is no method: a service has methods, and constants with a value"
-            )
-
-
-_PREPARING: Final = frozenset(
-    (
-        "RESUME",
-        "NOP",
-        "CACHE",
-        "RETURN_GENERATOR",
-        "POP_TOP",
-        "COPY_FREE_VARS",
-        "MAKE_CELL",
-        "PUSH_NULL",
-        "PRECALL",
-    )
-)
-_NAMES: Final = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_COMMON_CONSTANT")
-
-
-def is_stub(function: Callable[..., Any]) -> bool:
-    """Whether a body is a docstring, `...`, `pass` or `raise NotImplementedError`, read from its bytecode."""
-    code = function.__code__
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+def _is_overloaded(member: Any) -> bool:
+    """Whether a stub has overloads. Python never forgets any: those of an older class do not count."""
+    if not inspect.isfunction(member) or not is_stub(member):
         return False
-    raises = False
-    for step in dis.get_instructions(code):
-        if step.opname in _PREPARING or (raises and step.opname in ("CALL", "LOAD_CONST")):
-            continue
-        if step.opname in _NAMES and "NotImplementedError" in str(step.argrepr):
-            raises = True
-        elif step.opname == "RAISE_VARARGS":
-            return raises
-        elif step.opname in ("LOAD_CONST", "RETURN_CONST") and step.argval is None:
-            if step.opname == "RETURN_CONST":
-                return True
-        else:
-            return step.opname == "RETURN_VALUE" and not raises
-    return False
+    code = member.__code__
+    return member.__qualname__ == "_overload_dummy" or any(
+        other.__code__.co_filename == code.co_filename and other.__code__.co_firstlineno < code.co_firstlineno
+        for other in typing.get_overloads(member)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Signature
+from types import FunctionType
 from typing import Any, Final, TypeAlias
 
 from ..context import InvocationContext
@@ -17,9 +18,13 @@ MessageSource: TypeAlias = Template | Callable[[InvocationContext], Any]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of the user message, in the order of the message: the text, or the contents of an argument."""
+    """A piece of the user message, in the order of the message: the text, or an argument.
+
+    `holds_contents` when the argument is images and the like: none, one or several.
+    """
 
     parameter: str | None
+    holds_contents: bool = False
 
     @property
     def is_template(self) -> bool:
@@ -30,16 +35,31 @@ TEMPLATE_PART: Final = Part(None)
 
 
 @dataclass(frozen=True, slots=True)
+class Stub:
+    """A method that a model answers: the class that defines it, its name there, and the function.
+
+    `member` is what stands in the class: the function itself, or what decorators made of it.
+    """
+
+    owner: type
+    name: str
+    member: FunctionType
+    function: FunctionType
+
+
+@dataclass(frozen=True, slots=True)
 class MethodSpec:
     """A method as the pipeline needs it.
 
-    `parts` are the pieces of the user message. `variables` maps the names that templates use to
-    parameters; `spread` names the parameters whose entries are variables. `user_name`,
-    `invocation_parameters` and `request_parameters` name the parameters that carry these.
+    `stub` is what was declared, for the proxy to fill; no call looks at it. `parts` are the pieces of the
+    user message. `variables` maps the names that templates use to parameters; `spread` names the parameters
+    whose entries are variables. `user_name`, `invocation_parameters` and `request_parameters` name the
+    parameters that carry these.
     """
 
     service: str
     name: str
+    stub: Stub
     signature: Signature
     asynchronous: bool
     answer: Answer

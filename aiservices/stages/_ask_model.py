@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import iscoroutine
 from typing import Any
 
 from ..errors import ServerError
@@ -9,24 +10,44 @@ from ..events import RequestSent, ResponseReceived
 from ..invocation import Invocation, Proceed
 from ..messages import ChatRequest, ChatResponse
 from ..results import Result
+from ..tools import check_tokens, remaining
 
 
 async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
     """Send the request and note the answer; the last stage, it never proceeds."""
     setup, journal = call.setup, call.journal
+    remaining(call.deadline)
     request = call.request()
     if setup.chat_request_transformer is not None:
         request = await call.driver.call(setup.chat_request_transformer, request, call.context)
         if not isinstance(request, ChatRequest):
             raise TypeError(
-                f"{call.method.where}: chat_request_transformer gave a {type(request).__name__}, not a ChatRequest"
+                f"{call.method.where}: chat_request_transformer gave a {type(request).__name__}: "
+                "it gives a ChatRequest"
             )
     call.notify(RequestSent, request)
     response = await call.driver.twin(setup.model.chat, setup.model.achat, request)
     if not isinstance(response, ChatResponse):
-        raise ServerError(
-            f"{type(setup.model).__name__} answered a {type(response).__name__}, not a ChatResponse"
-        )
+        raise _no_answer(response, call)
     journal.responses.append(response)
     call.notify(ResponseReceived, response)
-    return Result(response.message, journal.usage, response.finish_reason, tuple(journal.responses))
+    if not response.message.tool_calls:
+        check_tokens(setup.limits, journal.usage)
+    return Result(
+        response.message,
+        journal.usage,
+        response.finish_reason,
+        tuple(journal.responses),
+        journal.ledger.executions,
+        exchange=call.exchange,
+    )
+
+
+def _no_answer(response: object, call: Invocation) -> ServerError:
+    model = type(call.setup.model).__name__
+    if iscoroutine(response):
+        response.close()
+        return ServerError(f"{call.method.where}: {model}.chat is asynchronous: the name for that is achat")
+    return ServerError(
+        f"{call.method.where}: {model} answered a {type(response).__name__}, not a ChatResponse"
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,105 +14,110 @@ from ..errors import (
     OutputTruncatedError,
     RefusalError,
 )
-from ..events import AskedAgain
-from ..invocation import Invocation, Proceed
-from ..messages import AiMessage, ChatResponse, FinishReason, TokenLogprob
-from ..reading import Answer, AnswerForm
+from ..invocation import Invocation, Proceed, changed
+from ..messages import AiMessage, ChatResponse, FinishReason, UserMessage
+from ..reading import AnswerForm
 from ..results import Result
+from ._confidence import confidence_in
 
 MAX_CORRECTION_CHARS: Final = 2_000
+MAX_REFUSAL_CHARS: Final = 1_000
 
 
 async def structure(call: Invocation, proceed: Proceed) -> Result[Any]:
     """Ask for the return type and read it; ask again, a bounded number of times, when it cannot be read."""
-    answer, setup = call.method.answer, call.setup
+    setup = call.setup
     if setup.response_format is not None or setup.instructions:
-        call = replace(call, response_format=setup.response_format, instructions=setup.instructions)
+        call = changed(call, response_format=setup.response_format, instructions=setup.instructions)
     for attempt in range(1, setup.parse_retries + 2):
         result = await proceed(call)
+        if isinstance(result, Result) and result.immediate:
+            return result
+        response = _final(result, call)
         try:
-            return _read(answer, result, call)
+            return _read(result, response, call)
         except outputparsers.OutputParsingError as error:
             if attempt > setup.parse_retries:
-                raise OutputParsingError(error.text, error.expected, error.problems) from error
+                where = call.method.where
+                raise OutputParsingError(error.text, error.expected, error.problems, where=where) from error
             correction = _correction(error)
-        call.notify(AskedAgain, correction, attempt)
-        call = call.asking_again(result.content, correction)
+        said = (_said(response.message), UserMessage(correction))
+        call = call.asking_again(result.exchange, *said, reason=correction)
     raise AssertionError("the loop returns or raises")
 
 
-def _read(answer: Answer, result: Result[Any], call: Invocation) -> Result[Any]:
+def _final(result: Result[Any], call: Invocation) -> ChatResponse:
+    """The model's answer as the stages below leave it: they may have rewritten it, or answered without it."""
+    if not isinstance(result, Result) or not isinstance(result.content, AiMessage):
+        got = result.content if isinstance(result, Result) else result
+        raise TypeError(
+            f"{call.method.where}: a stage after structure gave a {type(got).__name__}: "
+            "it gives a Result whose content is an AiMessage"
+        )
+    if not result.responses:
+        return ChatResponse(result.content, result.usage, result.finish_reason)
     response = result.responses[-1]
+    return response if response.message is result.content else replace(response, message=result.content)
+
+
+def _read(result: Result[Any], response: ChatResponse, call: Invocation) -> Result[Any]:
+    answer = call.method.answer
     match answer.form:
         case AnswerForm.RESPONSE:
-            return replace(result, content=response)
-        case AnswerForm.MESSAGE:
-            _check_usable(result.content, result.finish_reason, response, call)
-            return result
+            return changed(result, content=response)
         case AnswerForm.NOTHING:
-            return replace(result, content=None)
+            return changed(result, content=None)
+        case AnswerForm.MESSAGE:
+            _check_usable(response, result.finish_reason, call)
+            return result
         case AnswerForm.VALUE:
-            _check_usable(result.content, result.finish_reason, response, call)
+            _check_usable(response, result.finish_reason, call)
     parser = answer.parser
     assert parser is not None
-    value = parser.parse(result.content.text or "")
-    confidence = _confidence(parser.label_of(value), parser, response) if parser.labels else None
-    return replace(result, content=value, confidence=confidence)
+    value = parser.parse(response.text)
+    if isinstance(value, str) and not value.strip() and parser.json_schema() is None:  # it only thought aloud
+        raise _empty(response, call)
+    label = parser.label_of(value) if parser.labels else None
+    confidence = confidence_in(label, response) if label is not None else None
+    return changed(result, content=value, confidence=confidence)
 
 
-def _check_usable(message: AiMessage, reason: FinishReason, response: ChatResponse, call: Invocation) -> None:
+def _check_usable(response: ChatResponse, reason: FinishReason, call: Invocation) -> None:
     """Raise where the answer is none: asking again would not help, so nothing is asked again."""
-    where = call.method.where
-    if message.refusal is not None:
-        raise RefusalError(f"{where}: the model declined to answer: {message.refusal}", response=response)
+    message = response.message
+    if message.refusal:
+        words = _cut(message.refusal, MAX_REFUSAL_CHARS)
+        raise RefusalError(f"{call.method.where}: the model declined to answer: {words}", response=response)
     if reason is FinishReason.CONTENT_FILTER:
         raise ContentFilteredError(
-            f"{where}: the provider's content filter withheld the answer", response=response
+            f"{call.method.where}: the provider's content filter withheld the answer", response=response
         )
     if reason is FinishReason.LENGTH:
         raise OutputTruncatedError(
-            f"{where}: the answer was cut off at the token limit after {response.usage.output} tokens: "
-            "raise max_output_tokens in ChatRequestParameters, or ask for less",
+            f"{call.method.where}: the answer was cut off at the token limit after {response.usage.output} "
+            "tokens: raise max_output_tokens in ChatRequestParameters, or ask for less",
             response=response,
         )
-    if not (message.text and message.text.strip()) and not message.tool_calls:
-        raise EmptyAnswerError(f"{where}: the model answered nothing", response=response)
+    tool_calls_will_do = call.method.answer.form is AnswerForm.MESSAGE and message.tool_calls
+    if not tool_calls_will_do and not (message.text and not message.text.isspace()):
+        raise _empty(response, call)
+
+
+def _empty(response: ChatResponse, call: Invocation) -> EmptyAnswerError:
+    tools = ", ".join(item.name for item in response.message.tool_calls)
+    did = f"asked for the tool {tools} instead of answering" if tools else "answered nothing"
+    return EmptyAnswerError(f"{call.method.where}: the model {did}", response=response)
+
+
+def _said(message: AiMessage) -> AiMessage:
+    """The rejected answer as it can stand in the conversation: a tool call would need a result after it."""
+    return replace(message, tool_calls=()) if message.tool_calls else message
 
 
 def _correction(error: outputparsers.OutputParsingError) -> str:
-    text = str(error)
-    if len(text) > MAX_CORRECTION_CHARS:
-        text = f"{text[:MAX_CORRECTION_CHARS]}..."
-    return f"Your answer could not be used. {text}\nAnswer again, with the corrected answer only."
+    wrong = _cut(str(error), MAX_CORRECTION_CHARS)
+    return f"Your answer could not be used. {wrong}\nAnswer again, with the corrected answer only."
 
 
-def _confidence(
-    label: str | None, parser: outputparsers.OutputParser[Any], response: ChatResponse
-) -> float | None:
-    if label is None:
-        return None
-    if response.label_probabilities is not None:
-        return _probability(response.label_probabilities, label)
-    if response.logprobs is not None:
-        return _probability_of_span(response.logprobs, label)
-    return None
-
-
-def _probability(probabilities: Mapping[str, float], label: str) -> float | None:
-    probability = probabilities.get(label)
-    return None if probability is None else min(1.0, max(0.0, probability))
-
-
-def _probability_of_span(logprobs: Sequence[TokenLogprob], label: str) -> float | None:
-    """The probability of the tokens that spell the label, where it stands in the answer for the last time."""
-    text = "".join(item.token for item in logprobs)
-    start = text.rfind(label)
-    if start < 0:
-        return None
-    total, position = 0.0, 0
-    for item in logprobs:
-        end = position + len(item.token)
-        if end > start and position < start + len(label):
-            total += item.logprob
-        position = end
-    return min(1.0, math.exp(total))
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}..."

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 import pytest
 
-from .scripted import ScriptedChatModel
+from ..models import Capability
+from .scripted import Reply, ScriptedChatModel
+
+_failed = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note for the fixture whether the test itself failed."""
+    report = yield
+    if call.when == "call":
+        item.stash[_failed] = call.excinfo is not None
+    return report
 
 
 @pytest.fixture
-def scripted_chat_model() -> Iterator[Callable[..., ScriptedChatModel]]:
-    """Makes scripted models; a test that leaves replies of one unused fails."""
+def scripted_chat_model(request: pytest.FixtureRequest) -> Iterator[Callable[..., ScriptedChatModel]]:
+    """Makes scripted models; a test that leaves replies of one unused fails, unless it has failed already."""
     made: list[ScriptedChatModel] = []
 
-    def make(*replies: object, **options: object) -> ScriptedChatModel:
-        made.append(ScriptedChatModel(*replies, **options))  # type: ignore[arg-type]
+    def make(*replies: Reply, capabilities: Iterable[Capability] = ()) -> ScriptedChatModel:
+        made.append(ScriptedChatModel(*replies, capabilities=capabilities))
         return made[-1]
 
     yield make
-    for model in made:
-        model.assert_all_used()
+    if not request.node.stash.get(_failed, False):
+        for model in made:
+            model.assert_all_used()

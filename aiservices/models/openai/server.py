@@ -1,0 +1,86 @@
+"""Whom a model asks: the address of a server, and the credentials it wants."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+from ...errors import AuthenticationError, ConfigurationError
+from ..failures import Origin, secrets_among
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
+KEY_ADVICE: Final = "give api_key= or set OPENAI_API_KEY"
+_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """An OpenAI-compatible server. `url` holds neither user nor query; an empty `key` is not sent.
+
+    `timeout` is in seconds, the longest silence of the server; `None` waits for ever.
+    """
+
+    url: str
+    key: str = field(repr=False)
+    timeout: float | None
+    headers: Mapping[str, str] = field(repr=False)
+    query: Mapping[str, str] = field(repr=False)
+    organization: str | None = None
+    project: str | None = None
+
+    @property
+    def host(self) -> str:
+        """The host, and its port where one is given."""
+        return urlsplit(self.url).netloc
+
+    @property
+    def origin(self) -> Origin:
+        """What errors say about this server, and what they keep to themselves."""
+        secrets = secrets_among([self.key, *self.headers.values(), *self.query.values()])
+        return Origin(self.host, KEY_ADVICE, secrets)
+
+
+def server_at(
+    base_url: str | None,
+    api_key: str | None,
+    *,
+    timeout: float | None,
+    headers: Mapping[str, str] | None,
+    query: Mapping[str, str] | None,
+    organization: str | None,
+    project: str | None,
+) -> Server:
+    """Find out the address and the key, from the arguments or from `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
+
+    A server on this machine may go without a key. Raises `AuthenticationError` when another one would,
+    `ConfigurationError` for an address that is none.
+    """
+    given = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip()
+    scheme, netloc, path, own_query, _ = urlsplit(given)
+    host = urlsplit(given).hostname or ""
+    if scheme not in {"http", "https"} or not host:
+        raise ConfigurationError("base_url must be an address such as 'https://api.openai.com/v1'")
+    if "@" in netloc:
+        raise ConfigurationError("base_url must not hold a user or password: give api_key= or headers=")
+    return Server(
+        url=urlunsplit((scheme, netloc, path.rstrip("/"), "", "")),
+        key=_key(api_key, host, headers or {}),
+        timeout=timeout,
+        headers=dict(headers or {}),
+        query=dict(parse_qsl(own_query, keep_blank_values=True)) | dict(query or {}),
+        organization=organization,
+        project=project,
+    )
+
+
+def _key(given: str | None, host: str, headers: Mapping[str, str]) -> str:
+    key = os.environ.get("OPENAI_API_KEY", "") if given is None else given
+    if not key and given is None and host not in _LOCAL and not headers:
+        raise AuthenticationError(
+            f"there is no key for {host}: set the environment variable OPENAI_API_KEY or give api_key= "
+            "(api_key='' for a server that wants none)"
+        )
+    return key.strip()

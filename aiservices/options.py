@@ -1,0 +1,113 @@
+"""The options of a service: what each may be, and everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
+
+from .context import InvocationContext
+from .events import Listener, hearing
+from .invocation import Stage
+from .messages import ChatRequest, ChatRequestParameters
+from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolRegistry
+from .tools.policies import CHOICES
+
+MessageOption: TypeAlias = str | Callable[[InvocationContext], Any] | None
+SystemTransformer: TypeAlias = Callable[[str | None, InvocationContext], Any]
+RequestTransformer: TypeAlias = Callable[[ChatRequest, InvocationContext], Any]
+CompensationOption: TypeAlias = Literal["tool_error", "invocation_failure", "off"]
+
+
+class Options(TypedDict, total=False):
+    """The options of a service beside its model; `AiServices` says what each means."""
+
+    system_message: MessageOption
+    user_message: MessageOption
+    system_message_transformer: SystemTransformer | None
+    chat_request_transformer: RequestTransformer | None
+    parameters: ChatRequestParameters
+    parse_retries: int
+    tools: Sequence[ToolLike]
+    tool_registry: ToolRegistry | None
+    tool_executor: ToolExecutor | None
+    interceptors: Sequence[Interceptor]
+    limits: Limits
+    on_unknown_tool: Policy
+    on_tool_argument_error: Policy
+    on_tool_error: Policy
+    compensation: CompensationOption | None
+    parallel_tools: bool
+    stages: Sequence[Stage]
+    listeners: Sequence[Listener]
+
+
+_KINDS: Final[Mapping[str, tuple[Any, str]]] = {
+    "parameters": (ChatRequestParameters, "ChatRequestParameters(...)"),
+    "limits": (Limits, "Limits(...)"),
+    "tool_registry": (ToolRegistry | None, "a ToolRegistry"),
+    "tool_executor": (ToolExecutor | None, "an object of a subclass of ToolExecutor"),
+    "parallel_tools": (bool, "True or False"),
+}
+_FUNCTIONS: Final = ("system_message_transformer", "chat_request_transformer")
+_POLICIES: Final = ("on_unknown_tool", "on_tool_argument_error", "on_tool_error")
+
+
+def option_problems(config: Any) -> list[str]:
+    """Everything that is wrong with the options, one sentence each."""
+    problems = []
+    if config.chat_model is None:
+        problems.append("no chat_model: give a ChatModel or a name such as 'openai:gpt-5-mini' or 'local'")
+    retries = config.parse_retries
+    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
+        problems.append(f"parse_retries is {retries!r}: give 0 or more")
+    for name, (kind, wanted) in _KINDS.items():
+        value = getattr(config, name)
+        if not isinstance(value, kind):
+            problems.append(f"{name} is a {type(value).__name__}: give {wanted}")
+    problems += [
+        f"{name} cannot be called: give a function"
+        for name in _FUNCTIONS
+        if getattr(config, name) is not None and not callable(getattr(config, name))
+    ]
+    problems += _tool_problems(config)
+    problems += _sequence_problems("stages", config.stages, _check_stage)
+    return problems + _sequence_problems("listeners", config.listeners, hearing)
+
+
+def _tool_problems(config: Any) -> list[str]:
+    problems = [
+        f"{name} is {getattr(config, name)!r}: give {', '.join(map(repr, CHOICES))} or a function"
+        for name in _POLICIES
+        if getattr(config, name) not in CHOICES and not callable(getattr(config, name))
+    ]
+    modes = get_args(CompensationOption)
+    if config.compensation is not None and config.compensation not in modes:
+        problems.append(f"compensation is {config.compensation!r}: give {', '.join(map(repr, modes))}")
+    if config.tools and config.tool_registry is not None:
+        problems.append("both tools and tool_registry are given: a registry replaces the tools, so give one")
+    problems += _sequence_problems("tools", config.tools, lambda tool: None)
+    return problems + _sequence_problems("interceptors", config.interceptors, _check_interceptor)
+
+
+def _sequence_problems(name: str, given: Any, check: Callable[[Any], object]) -> list[str]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return [f"{name} is a {type(given).__name__}: give a list or a tuple"]
+    problems = []
+    for item in given:
+        try:
+            check(item)
+        except TypeError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _check_stage(stage: Any) -> None:
+    if not callable(stage):
+        raise TypeError(f"the stage {stage!r} cannot be called: give an async function of a call and proceed")
+
+
+def _check_interceptor(interceptor: Any) -> None:
+    if isinstance(interceptor, type):
+        raise TypeError(f"the interceptor {interceptor.__name__} is a class: give {interceptor.__name__}()")
+    if not callable(getattr(interceptor, "around", getattr(interceptor, "drive", None))):
+        raise TypeError(f"the interceptor {interceptor!r} has no method around(call, context, proceed)")

@@ -1,0 +1,14 @@
+"""The store in a database. Every module of this package needs the extra `sql`."""
+
+from __future__ import annotations
+
+from ...errors import MissingExtraError
+
+try:
+    import sqlalchemy.ext.asyncio
+except ImportError as missing:
+    raise MissingExtraError("SqlStore", extra="sql") from missing
+
+from .store import SqlStore
+
+__all__ = ["SqlStore"]

@@ -1,0 +1,50 @@
+"""Tools: functions that a model may ask for, how they are run, and how they are undone."""
+
+from ..context import ToolContext
+from ..messages import ToolExecution, ToolSpec
+from .compensating import CompensationMode, because_of, because_of_tools, undo_all
+from .execution import DrivenInterceptor, Interceptor, ToolExecutor, ToolInterceptor
+from .functions import ReturnBehavior, Tool, tool
+from .ledger import Done, Ledger, Round
+from .limits import DEFAULT_LIMITS, Limits, check_reasks, check_tokens, remaining
+from .outcomes import ToolOutcome
+from .policies import Policies, Policy
+from .registry import NO_TOOLS, ToolLike, ToolRegistry, ToolSource, tools_of
+from .rounds import DEFAULT_TOOLBOX, Caller, Toolbox, run_round
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "DEFAULT_TOOLBOX",
+    "NO_TOOLS",
+    "Caller",
+    "CompensationMode",
+    "Done",
+    "DrivenInterceptor",
+    "Interceptor",
+    "Ledger",
+    "Limits",
+    "Policies",
+    "Policy",
+    "ReturnBehavior",
+    "Round",
+    "Tool",
+    "ToolContext",
+    "ToolExecution",
+    "ToolExecutor",
+    "ToolInterceptor",
+    "ToolLike",
+    "ToolOutcome",
+    "ToolRegistry",
+    "ToolSource",
+    "ToolSpec",
+    "Toolbox",
+    "because_of",
+    "because_of_tools",
+    "check_reasks",
+    "check_tokens",
+    "remaining",
+    "run_round",
+    "tool",
+    "tools_of",
+    "undo_all",
+]

@@ -1,0 +1,104 @@
+"""How one call is run: the executor, and the interceptors around it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from ..context import ToolContext
+from ..driving import Driver
+from ..messages import ToolCall
+from .functions import Tool
+from .limits import remaining
+from .outcomes import ToolOutcome, outcome_of
+
+Execute: TypeAlias = Callable[[ToolCall], Coroutine[Any, Any, ToolOutcome]]
+
+
+class ToolExecutor:
+    """Runs calls of tools that are in the registry. A subclass overrides `execute` or `aexecute`.
+
+    What it raises is what the tool raised. Overriding neither is a `TypeError` when the class is created.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.execute is ToolExecutor.execute and cls.aexecute is ToolExecutor.aexecute:
+            raise TypeError(f"{cls.__name__} overrides neither execute nor aexecute: an executor needs one")
+
+    def execute(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Run a call, blocking."""
+        raise NotImplementedError
+
+    async def aexecute(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Run a call."""
+        raise NotImplementedError
+
+
+class ToolInterceptor(Protocol):
+    """Something around every call: audit, approval, limits, rewriting.
+
+    `around(call, context, proceed)` is sync or async; `proceed(call)` gives the `ToolOutcome`, and is
+    awaited exactly when `around` is async. Raising `ToolError` blocks the call and tells the model why.
+    """
+
+    def around(self, call: ToolCall, context: ToolContext, proceed: Callable[[ToolCall], Any], /) -> Any: ...
+
+
+class DrivenInterceptor(ABC):
+    """An interceptor written once for blocking and asynchronous services: it asks the driver it is given."""
+
+    @abstractmethod
+    async def drive(
+        self, driver: Driver, call: ToolCall, context: ToolContext, proceed: Execute
+    ) -> ToolOutcome:
+        """Run the call, run another, or raise; `await proceed(call)` goes on."""
+
+
+Interceptor: TypeAlias = ToolInterceptor | DrivenInterceptor
+
+
+async def run_custom(
+    driver: Driver, executor: ToolExecutor, call: ToolCall, context: ToolContext
+) -> ToolOutcome:
+    """Run a call by the user's executor, by the half that it overrides."""
+    blocking = type(executor).execute is not ToolExecutor.execute
+    asynchronous = type(executor).aexecute is not ToolExecutor.aexecute
+    if blocking and asynchronous:
+        return await driver.twin(executor.execute, executor.aexecute, call, context)
+    if blocking:
+        return await driver.call(executor.execute, call, context)
+    return await driver.call(executor.aexecute, call, context)
+
+
+async def run_tool(driver: Driver, tool: Tool[..., Any], call: ToolCall, context: ToolContext) -> ToolOutcome:
+    """Run a tool: read the arguments, call the function, turn its value into an outcome."""
+    arguments = tool.signature.read(call.arguments)
+    ready = tool.signature.call(tool.execute, arguments, context)
+    remaining(context.deadline)
+    running = driver.call(ready)
+    return outcome_of(await (running if tool.timeout is None else driver.within(tool.timeout, running)))
+
+
+def intercepted(
+    driver: Driver, interceptors: Sequence[Interceptor], execute: Execute, context: ToolContext
+) -> Execute:
+    """The execution with the interceptors around it, the first outermost."""
+    for interceptor in reversed(interceptors):
+        execute = _around(driver, interceptor, execute, context)
+    return execute
+
+
+def _around(driver: Driver, interceptor: Interceptor, execute: Execute, context: ToolContext) -> Execute:
+    async def run(call: ToolCall) -> ToolOutcome:
+        if isinstance(interceptor, DrivenInterceptor):
+            return await interceptor.drive(driver, call, context, execute)
+        outcome = await driver.around(interceptor.around, (call, context), execute)
+        if not isinstance(outcome, ToolOutcome):
+            raise TypeError(
+                f"{type(interceptor).__name__}.around gave a {type(outcome).__name__}, not a ToolOutcome"
+            )
+        return outcome
+
+    return run

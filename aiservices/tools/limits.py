@@ -1,0 +1,79 @@
+"""How much one call may do."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, fields
+
+from ..errors import ConfigurationError, LimitExceededError
+from ..messages import TokenUsage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds of one invocation; going beyond one is a `LimitExceededError` naming it. `None` is no bound.
+
+    - `max_round_trips`: answers that ask for tools; N allows N rounds.
+    - `max_reasks`: how often an answer is asked for again, by guardrails and parsing together.
+    - `max_parallel_tools`: calls of one round that run at once; the others wait.
+    - `max_tool_result_chars`: longer results are cut, with a notice, for the model only.
+    - `timeout`: seconds for the whole invocation, looked at before each request and each tool call.
+    - `max_tool_calls`, `max_calls_per_tool`: calls in all, and of each tool.
+    - `max_tokens`: input and output tokens of all requests, counted after each answer.
+    """
+
+    max_round_trips: int | None = 100
+    max_reasks: int | None = 5
+    max_parallel_tools: int | None = 16
+    max_tool_result_chars: int | None = 50_000
+    timeout: float | None = 600.0
+    max_tool_calls: int | None = None
+    max_calls_per_tool: int | None = None
+    max_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"Limits.{name} is {value!r}: give {least} or more, or None for no limit"
+            for name, value in ((item.name, getattr(self, item.name)) for item in fields(self))
+            if value is not None and not _allowed(value, least := _LEAST.get(name, 0))
+        ]
+        if problems:
+            raise ConfigurationError(problems)
+
+
+_LEAST = {"max_parallel_tools": 1, "max_tool_result_chars": 100}
+
+
+def _allowed(value: object, least: int) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= least
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def remaining(deadline: float | None) -> float | None:
+    """Seconds until the deadline. Raises `LimitExceededError` when it has passed."""
+    if deadline is None:
+        return None
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise LimitExceededError("the invocation ran out of time: raise Limits.timeout", limit="timeout")
+    return left
+
+
+def check_reasks(limits: Limits, reasks: int) -> None:
+    """Raise `LimitExceededError` when an answer may not be asked for once more."""
+    if limits.max_reasks is not None and reasks >= limits.max_reasks:
+        raise LimitExceededError(
+            f"the answer was asked for again {reasks} times, as often as Limits.max_reasks allows",
+            limit="max_reasks",
+        )
+
+
+def check_tokens(limits: Limits, usage: TokenUsage) -> None:
+    """Raise `LimitExceededError` when the requests so far took more tokens than allowed."""
+    if limits.max_tokens is not None and usage.total > limits.max_tokens:
+        raise LimitExceededError(
+            f"the invocation took {usage.total} tokens, more than Limits.max_tokens={limits.max_tokens}",
+            limit="max_tokens",
+        )
