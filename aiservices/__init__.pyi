@@ -79,9 +79,13 @@ from .models import ChatModel as ChatModel
 from .pipeline import STAGES as STAGES
 from .pipeline import inserted as inserted
 from .results import Result as Result
+from .service import AiServices as AiServices
+from .service import ai_service as ai_service
+from .service import create as create
 from .tools import CompensationMode as CompensationMode
 from .tools import DrivenInterceptor as DrivenInterceptor
 from .tools import Limits as Limits
+from .tools import Recovery as Recovery
 from .tools import ReturnBehavior as ReturnBehavior
 from .tools import Tool as Tool
 from .tools import ToolExecutor as ToolExecutor
@@ -89,6 +93,8 @@ from .tools import ToolInterceptor as ToolInterceptor
 from .tools import ToolOutcome as ToolOutcome
 from .tools import ToolRegistry as ToolRegistry
 from .tools import ToolSource as ToolSource
+from .tools import arecover as arecover
+from .tools import recover as recover
 from .tools import tool as tool
 from .tools.interceptors import Allow as Allow
 from .tools.interceptors import Approval as Approval
@@ -96,6 +102,3 @@ from .tools.interceptors import Deny as Deny
 from .tools.interceptors import RateLimit as RateLimit
 from .tools.interceptors import RetryCalls as RetryCalls
 from .tools.interceptors import TimeLimit as TimeLimit
-from .service import AiServices as AiServices
-from .service import ai_service as ai_service
-from .service import create as create

@@ -16,6 +16,8 @@ from .tools import CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegi
 def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, config: Any) -> Setup:
     """The setup of a method. Raises `ConfigurationError` where method, model and options do not fit."""
     _check_immediate(method, registry)
+    if config.compensation_log is not None:
+        _check_undos(registry)
     response_format, instructions = _format(method, model, registry)
     return Setup(
         method=method,
@@ -36,6 +38,7 @@ def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, confi
             parallel=config.parallel_tools,
         ),
         compensation=_compensation(registry, config),
+        compensation_log=config.compensation_log,
     )
 
 
@@ -59,6 +62,18 @@ def _compensation(registry: ToolRegistry, config: Any) -> CompensationMode:
     return CompensationMode(config.compensation or CompensationMode.INVOCATION_FAILURE)
 
 
+def _check_undos(registry: ToolRegistry) -> None:
+    """A call that died before its outcome was logged has no result, and its undo must know that."""
+    problems = [
+        f"the compensation of tool {tool.name!r} takes a result that is not None: with a compensation_log "
+        "there may be none after a crash, so annotate it as in `result: Booking | None`"
+        for tool in registry.values()
+        if tool.undo is not None and tool.undo.needs_result
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+
+
 def _check_immediate(method: MethodSpec, registry: ToolRegistry) -> None:
     if method.answer.wrapped:
         return
@@ -66,6 +81,6 @@ def _check_immediate(method: MethodSpec, registry: ToolRegistry) -> None:
         given = tool.signature.returns
         if tool.returns is not ReturnBehavior.TO_MODEL and not method.answer.may_be(given):
             raise ConfigurationError(
-                f"{method.where}: the immediate tool {tool.name!r} returns {given!r} and the method does not: "
+                f"{method.where}: the immediate tool {tool.name!r} returns {given!r}, the method does not: "
                 "declare -> Result[...] and read .tool_executions, or let the method return the same"
             )

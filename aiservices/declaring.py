@@ -87,7 +87,7 @@ def _declaring(name: str, source: TemplateSource) -> Callable[[Target], Target]:
             raise TypeError("declare user_message on a method: a Protocol's methods differ in what they ask")
         if getattr(declared_on(target), name) is not None:
             raise ConfigurationError(f"{target.__qualname__}: it has two {name} decorators: keep one of them")
-        declare(target, **{name: replace(source, module=target.__module__)})
+        declare(target, **{name: replace(source, module=getattr(target, "__module__", ""))})
         return target
 
     return decorate

@@ -25,8 +25,10 @@ from .messages import (
 from .models import ChatModel
 from .reading import MethodSpec
 from .results import Result
+from .stores import Store
 from .tools import (
     DEFAULT_TOOLBOX,
+    CompensationLog,
     CompensationMode,
     Ledger,
     Limits,
@@ -64,6 +66,7 @@ class Setup:
     listeners: tuple[Callable[[Event], object], ...] = ()
     toolbox: Toolbox = DEFAULT_TOOLBOX
     compensation: CompensationMode = CompensationMode.OFF
+    compensation_log: Store | None = None
 
     @property
     def limits(self) -> Limits:
@@ -73,11 +76,12 @@ class Setup:
 class Journal:
     """What one call has done so far, for its result and for the error that may end it."""
 
-    __slots__ = ("ledger", "reasks", "responses")
+    __slots__ = ("ledger", "log", "reasks", "responses")
 
     def __init__(self) -> None:
         self.responses: list[ChatResponse] = []
         self.ledger = Ledger()
+        self.log: CompensationLog | None = None
         self.reasks = 0
 
     @property

@@ -9,6 +9,7 @@ from .context import InvocationContext
 from .events import Listener, hearing
 from .invocation import Stage
 from .messages import ChatRequest, ChatRequestParameters
+from .stores import Store
 from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolRegistry
 from .tools.policies import CHOICES
 
@@ -36,6 +37,7 @@ class Options(TypedDict, total=False):
     on_tool_argument_error: Policy
     on_tool_error: Policy
     compensation: CompensationOption | None
+    compensation_log: Store | None
     parallel_tools: bool
     stages: Sequence[Stage]
     listeners: Sequence[Listener]
@@ -46,6 +48,7 @@ _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
     "limits": (Limits, "Limits(...)"),
     "tool_registry": (ToolRegistry | None, "a ToolRegistry"),
     "tool_executor": (ToolExecutor | None, "an object of a subclass of ToolExecutor"),
+    "compensation_log": (Store | None, "a Store"),
     "parallel_tools": (bool, "True or False"),
 }
 _FUNCTIONS: Final = ("system_message_transformer", "chat_request_transformer")

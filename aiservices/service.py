@@ -29,6 +29,7 @@ from .options import (
 from .pipeline import STAGES, compose
 from .proxying import make_proxy
 from .reading import read_service
+from .stores import Store
 from .tools import (
     DEFAULT_LIMITS,
     NO_TOOLS,
@@ -62,7 +63,8 @@ class AiServices:
     - `on_unknown_tool`, `on_tool_argument_error`, `on_tool_error`: `"tell_model"` (the default),
       `"tell_model_type"`, `"raise"`, or a function of the error and the `ToolContext` that gives the text.
     - `compensation`: when tools are undone: `"tool_error"`, `"invocation_failure"` (the default when a tool
-      has an undo) or `"off"`.
+      has an undo) or `"off"`. `compensation_log`: a `Store` that keeps what was done, so that
+      `aiservices.recover` can undo it after a crash.
     - `parallel_tools`: whether the calls of one answer run side by side; true.
     - `stages`: the pipeline, `aiservices.pipeline.STAGES` by default.
     - `listeners`: callables of one event, or objects with `on_event`.
@@ -84,6 +86,7 @@ class AiServices:
     on_tool_argument_error: Policy = "tell_model"
     on_tool_error: Policy = "tell_model"
     compensation: CompensationOption | None = None
+    compensation_log: Store | None = None
     parallel_tools: bool = True
     stages: Sequence[Stage] = STAGES
     listeners: Sequence[Listener] = ()

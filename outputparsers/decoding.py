@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .walking import Node
 
 _MENDINGS = 4
+_BLOCKS_TRIED = 100
+_BLOCKS_REPAIRED = 3
 _WRAPPERS = ("value", "response")
 _NOT_JSON: Any = object()
 _CUT_OFF = Problem("", "the JSON is cut off: something opened is never closed")
@@ -114,7 +116,7 @@ class Decoder:
         blocks = find_blocks(answer)
         if blocks.cut_off:
             raise _CutOffError
-        fitting = [block for block in blocks.found if block.alone or not self.wire.verbatim]
+        fitting = [block for block in blocks.found if block.alone or not self.wire.verbatim][-_BLOCKS_TRIED:]
         for block in reversed(fitting):
             if (data := _json(block.text)) is not _NOT_JSON:
                 yield from self._of_json(block.text, data)
@@ -188,7 +190,7 @@ class Decoder:
             yield Reading(self.bare, _dumped(bare))
 
     def _of_repaired(self, blocks: list[Block]) -> Iterator[Reading]:
-        for block in reversed(blocks):
+        for block in reversed(blocks[-_BLOCKS_REPAIRED:]):
             repaired = repaired_json(block.text) if _json(block.text) is _NOT_JSON else None
             if repaired is not None and (data := _json(repaired)) is not _NOT_JSON:
                 yield from self._of_json(repaired, data)

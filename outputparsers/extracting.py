@@ -12,12 +12,13 @@ _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]
 _ANY_CHANNEL = re.compile(r"<\|channel\|>[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
 _CHANNEL_START = re.compile(r"\s*(?:<\|start\|>[^<]*)?<\|channel\|>")
 _END_OF_MESSAGE = re.compile(r"<\|(?:end|return|call|start)\|>")
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)\n?^[ \t]*\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[^`]*$")
+_END_OF_LINE = re.compile(r"[ \t\r]*(?:\n|$)")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 _LOOKS_LIKE_JSON = re.compile(r'\{\s*(?:["\'}]|$)|\[\s*(?:["{\[\]]|$)')
 _CLOSES = {"{": "}", "[": "]"}
-_FALSE_STARTS = 64
+_FALSE_STARTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,20 @@ def final_answer(text: str) -> str:
 
 def fenced_text(text: str) -> str | None:
     """The content of the last fenced block, or None."""
-    contents = [match.group(2) for match in _FENCE.finditer(text)] if "```" in text or "~~~" in text else []
-    return contents[-1].strip() if contents else None
+    if "```" not in text and "~~~" not in text:
+        return None
+    content: str | None = None
+    inside: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if not fence and mark:
+            fence, inside = mark.group(1), []
+        elif fence and line.strip().startswith(fence) and not line.strip(" \t\r`~"):
+            fence, content = "", "\n".join(inside)
+        else:
+            inside.append(line)
+    return None if content is None else content.strip()
 
 
 def find_blocks(text: str) -> Blocks:
@@ -113,6 +126,7 @@ def end_of_block(text: str, start: int) -> int | None:
 
 
 def _is_alone(text: str, start: int, end: int) -> bool:
-    before = text[text.rfind("\n", 0, start) + 1 : start].strip()
-    after = text[end : (text.find("\n", end) + len(text) + 1) % (len(text) + 1)].strip()
-    return not after and (not before or before.endswith(":"))
+    before = start - 1
+    while before >= 0 and text[before] in " \t\r":
+        before -= 1
+    return _END_OF_LINE.match(text, end) is not None and (before < 0 or text[before] in "\n:")

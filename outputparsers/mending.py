@@ -22,7 +22,7 @@ _WANTS_STRUCTURE = frozenset(
 _WANTS_LABEL = frozenset({"enum", "literal_error"})
 _WANTS_WHOLE_NUMBER = frozenset({"int_parsing"})
 _WANTS_TEXT = frozenset({"string_type", "string_too_short", "string_too_long", "string_pattern_mismatch"})
-_EXPONENT = re.compile(r"\s*([+-]?\d+)(?:\.(\d*))?[eE]\+?(\d{1,3})\s*")
+_EXPONENT = re.compile(r"\s*([+-]?\d{1,400})(?:\.(\d{0,400}))?[eE]\+?(\d{1,3})\s*")
 
 _UNCHANGED: Any = object()
 

@@ -14,7 +14,12 @@ ALIASES = (typing_extensions.TypeAliasType, getattr(typing, "TypeAliasType", typ
 """The classes of `type X = ...`."""
 LITERALS = (typing.Literal, typing_extensions.Literal)
 
-_NAMES = {"list": "List_of", "set": "Set_of", "frozenset": "Set_of", "tuple": "Tuple_of", "dict": "Map_of"}
+_NAMES = {
+    **dict.fromkeys(("list", "deque", "Sequence"), "List_of"),
+    **dict.fromkeys(("set", "frozenset", "Set"), "Set_of"),
+    **dict.fromkeys(("dict", "Mapping"), "Map_of"),
+    "tuple": "Tuple_of",
+}
 _SCALAR_NAMES = {"int": "integer", "float": "number", "Decimal": "number", "bool": "boolean", "str": "string"}
 
 
@@ -53,8 +58,9 @@ def _name(type_: Any) -> str:
     if origin in LITERALS:
         return "Literal"
     container = _NAMES.get(getattr(origin, "__name__", ""))
-    if container:
-        return f"{container}_{_name(args[-1] if container == 'Map_of' else args[0])}" if args else container
+    if container and args:
+        shown = args[-1:] if container == "Map_of" else args
+        return f"{container}_{'_and_'.join(_name(arg) for arg in shown if arg is not Ellipsis)}"
     text = type_text(type_)
     return _SCALAR_NAMES.get(text, text)
 

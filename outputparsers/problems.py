@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, ValidationError
 
 _SHOWN_INPUT = 60
-_UNQUOTED = frozenset({"missing", "extra_forbidden", "json_invalid", "unexpected_keyword_argument"})
+_UNKNOWN_KEY = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
+_UNQUOTED = _UNKNOWN_KEY | {"missing", "json_invalid"}
 
 
 def problems_of(error: ValidationError, data: Any) -> tuple[Problem, ...]:
@@ -58,7 +59,7 @@ def _of_best_arm(arms: list[list[ErrorDetails]], position: int) -> list[ErrorDet
 def _distance(arm: list[ErrorDetails], position: int) -> tuple[bool, int, int]:
     """Wrong kind of value, then keys the arm does not know, then anything else."""
     whole = any(_is_whole(detail["loc"], position) and detail["type"].endswith("_type") for detail in arm)
-    unknown = sum(detail["type"] == "extra_forbidden" for detail in arm)
+    unknown = sum(detail["type"] in _UNKNOWN_KEY for detail in arm)
     return whole, unknown, len(arm)
 
 
@@ -91,6 +92,8 @@ def _path(location: tuple[int | str, ...], data: Any) -> str:
 
 
 def _message(detail: ErrorDetails) -> str:
+    if detail["type"] in _UNKNOWN_KEY:
+        return "no such key here"
     raised = detail.get("ctx", {}).get("error")
     message = str(raised) if isinstance(raised, Exception) else detail["msg"]
     if raised is not None or detail["type"] in _UNQUOTED or isinstance(detail["input"], dict | list):

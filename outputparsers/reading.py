@@ -182,5 +182,6 @@ def _node_name(node: Node) -> str:
 
 def _walk(node: Node) -> Iterator[Node]:
     yield node
-    for part in parts(node):
+    # What Python values may be does not matter: answers come as JSON.
+    for part in (node["json_schema"],) if node.get("type") == "json-or-python" else parts(node):
         yield from _walk(part)

@@ -21,7 +21,11 @@ def asking(kind: Any) -> Any:
 
 
 def answer(
-    text: str | None = None, reason: FinishReason = FinishReason.STOP, *, refusal: str | None = None, **more: Any
+    text: str | None = None,
+    reason: FinishReason = FinishReason.STOP,
+    *,
+    refusal: str | None = None,
+    **more: Any,
 ) -> ChatResponse:
     """A response that used one token of input and two of output."""
     attributes = {"refusal": refusal} if refusal is not None else {}

@@ -18,7 +18,9 @@ def problems_of(service: Any, **options: Any) -> tuple[str, ...]:
     return caught.value.problems
 
 
-def request_of(service: Any, *args: Any, method: str = "ask", reply: str = "ok", **options: Any) -> ChatRequest:
+def request_of(
+    service: Any, *args: Any, method: str = "ask", reply: str = "ok", **options: Any
+) -> ChatRequest:
     """The request that a call of the method sends."""
     with ScriptedChatModel(reply) as model:
         getattr(aiservices.create(service, chat_model=model, **options), method)(*args)

@@ -76,7 +76,7 @@ def test_a_user_message_belongs_on_a_method() -> None:
         class Asker(Protocol): ...
 
 
-@pytest.mark.parametrize("target", [staticmethod(len), property(), 3, len], ids=str)
+@pytest.mark.parametrize("target", [staticmethod(len), property(), 3, len], ids=type)
 def test_a_message_on_anything_but_a_class_or_a_function_is_refused(target: object) -> None:
     with pytest.raises(TypeError, match="on a Protocol or on one of its methods"):
         system_message("x")(target)  # type: ignore[type-var]
@@ -144,9 +144,11 @@ def test_ai_service_leaves_names_that_do_not_exist_yet_to_create() -> None:
         @user_message("{{ question }}")
         def ask(self, question: Later) -> Later: ...
 
-    with pytest.raises(ConfigurationError, match=r"parameter 'question': the annotation 'Later' names 'Later'"):
+    with pytest.raises(
+        ConfigurationError, match=r"parameter 'question': the annotation 'Later' names 'Later'"
+    ):
         aiservices.create(Asker, chat_model=ScriptedChatModel())
-    Later = int  # noqa: N806, F841
+    Later = int  # noqa: N806
     model = ScriptedChatModel("4")
     assert aiservices.create(Asker, chat_model=model).ask(3) == 4  # type: ignore[arg-type,comparison-overlap]
 
@@ -157,7 +159,7 @@ def test_ai_service_still_finds_what_is_wrong_beside_a_name_that_does_not_exist_
         @ai_service
         class Asker(Protocol):
             @user_message("{{ question")
-            def ask(self, question: Later) -> str: ...
+            def ask(self, question: Later) -> str: ...  # noqa: F821
 
 
 def test_ai_service_leaves_a_missing_user_message_to_create_which_may_supply_one() -> None:
@@ -170,5 +172,5 @@ def test_ai_service_leaves_a_missing_user_message_to_create_which_may_supply_one
 
 
 def test_an_unknown_option_is_refused_where_it_is_written() -> None:
-    with pytest.raises(ConfigurationError, match="unknown option 'nope': known are .*chat_model"):
+    with pytest.raises(ConfigurationError, match=r"unknown option 'nope': known are .*chat_model"):
         ai_service(nope=1)  # type: ignore[call-overload]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -68,7 +69,15 @@ def test_asking_again_is_heard_with_its_reason(invoke: Any, recorder: Recorder) 
     model = ScriptedChatModel("?", "??", "7")
     service = aiservices.create(asking(int), chat_model=model, parse_retries=2, listeners=[recorder])
     invoke(service, "ask", "hi")
-    assert recorder.kinds == [CallStarted, *EXCHANGE, AskedAgain, *EXCHANGE, AskedAgain, *EXCHANGE, CallCompleted]
+    assert recorder.kinds == [
+        CallStarted,
+        *EXCHANGE,
+        AskedAgain,
+        *EXCHANGE,
+        AskedAgain,
+        *EXCHANGE,
+        CallCompleted,
+    ]
     again = [event for event in recorder.events if isinstance(event, AskedAgain)]
     assert [event.attempt for event in again] == [1, 2]
     assert [UserMessage(event.reason) for event in again] == [
@@ -115,7 +124,7 @@ def test_every_event_tells_the_same_context(invoke: Any, recorder: Recorder) -> 
     contexts = {id(event.context) for event in recorder.events}
     assert len(contexts) == 1
     context = recorder.events[0].context
-    assert (context.service, context.method.removeprefix("a")) == ("Asker", "ask")
+    assert (context.service, context.method in ("ask", "aask")) == ("Asker", True)
     assert context.arguments == {"text": "hi"}
     assert before <= context.time <= datetime.now().astimezone()
     assert context.time.utcoffset() is not None
@@ -127,9 +136,7 @@ def test_every_event_tells_the_same_context(invoke: Any, recorder: Recorder) -> 
 def test_a_call_has_one_beginning_one_end_and_an_answer_for_each_request(bad: int, retries: int) -> None:
     recorder = Recorder()
     model = ScriptedChatModel(*["?"] * bad, "7")
-    service = aiservices.create(
-        asking(int), chat_model=model, parse_retries=retries, listeners=[recorder]
-    )
+    service = aiservices.create(asking(int), chat_model=model, parse_retries=retries, listeners=[recorder])
     try:
         service.ask("hi")
     except OutputParsingError:
@@ -224,9 +231,7 @@ class AsynchronousCall:
         (AsynchronousCall(), "cannot be asynchronous"),
     ],
 )
-def test_what_could_not_hear_is_refused_when_the_service_is_created(
-    listener: Any, complaint: str
-) -> None:
+def test_what_could_not_hear_is_refused_when_the_service_is_created(listener: Any, complaint: str) -> None:
     with pytest.raises(ConfigurationError, match=complaint):
         aiservices.create(asking(str), chat_model=ScriptedChatModel(), listeners=[listener])
 
@@ -265,10 +270,8 @@ def test_prompts_arguments_and_answers_show_in_no_repr(reply: Any, recorder: Rec
     service = aiservices.create(
         asking(str), chat_model=ScriptedChatModel(reply), system_message=SECRET, listeners=[recorder]
     )
-    try:
+    with suppress(LookupError, aiservices.AiServiceError):
         service.ask(f"my password is {SECRET}")
-    except (LookupError, aiservices.AiServiceError):
-        pass
     assert recorder.events
     assert SECRET not in repr(recorder.events)
 
@@ -276,7 +279,10 @@ def test_prompts_arguments_and_answers_show_in_no_repr(reply: Any, recorder: Rec
 FAILURES: dict[str, Callable[[], dict[str, Any]]] = {
     "parse": lambda: {"replies": ["?", "?"]},
     "empty": lambda: {"replies": [""]},
-    "no response": lambda: {"replies": [lambda request: answer("1")], "chat_request_transformer": lambda r, c: 1},
+    "no response": lambda: {
+        "replies": [lambda request: answer("1")],
+        "chat_request_transformer": lambda r, c: 1,
+    },
     "system": lambda: {"replies": [], "system_message": lambda context: 7},
     "content": lambda: {"replies": [], "system_message_transformer": lambda text, context: b"x"},
 }
@@ -291,7 +297,7 @@ def test_prompts_and_arguments_are_in_no_error_and_no_log(
     service = aiservices.create(
         asking(int), chat_model=model, **{"system_message": f"The key is {SECRET}", **options}
     )
-    with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as caught:  # noqa: PT011
+    with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as caught:
         invoke(service, "ask", f"my password is {SECRET}")
     shown: BaseException | None = caught.value
     while shown is not None:

@@ -102,15 +102,19 @@ def test_a_stage_below_may_answer_without_the_model(invoke: Any, kind: Any, valu
 
 
 def test_an_answer_without_the_model_is_parsed_and_rejected_like_any(invoke: Any) -> None:
-    answers = iter(["?", "7"])
+    answers = iter(["?", "??"])
 
     async def cached(call: Invocation, proceed: Proceed) -> Result[Any]:
-        return Result(AiMessage(next(answers)))
+        said = next(answers, None)
+        return await proceed(call) if said is None else Result(AiMessage(said))
 
+    model = ScriptedChatModel("7")
     service = aiservices.create(
-        asking(int), chat_model=ScriptedChatModel(), stages=inserted(STAGES, cached, after=structure)
+        asking(int), chat_model=model, parse_retries=2, stages=inserted(STAGES, cached, after=structure)
     )
     assert invoke(service, "ask", "hi") == 7
+    _, first, _, second, _ = model.request.messages
+    assert (first, second) == (AiMessage("?"), AiMessage("??"))
 
 
 def test_a_stage_above_may_give_the_value_itself(invoke: Any) -> None:
@@ -181,7 +185,9 @@ def test_a_stage_can_be_a_plain_function_or_an_object(invoke: Any) -> None:
             return await proceed(call)
 
     counting = Counting()
-    stages = inserted(inserted(STAGES, counting, before=render), lambda call, proceed: proceed(call), after=render)
+    stages = inserted(
+        inserted(STAGES, counting, before=render), lambda call, proceed: proceed(call), after=render
+    )
     service = aiservices.create(asking(str), chat_model=ScriptedChatModel("ok"), stages=stages)
     assert invoke(service, "ask", "hi") == "ok"
     assert counting.calls == 1

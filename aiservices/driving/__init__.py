@@ -13,7 +13,8 @@ from .background import run_in_background
 from .blocking import BLOCKING
 from .bridging import aiterate_blocking, iterate_async
 from .driver import Driver
-from .emitting import Emit, StreamClosed
+from .emitting import Emit
+from .heartbeat import Heartbeat
 from .keeping import PerLoop, PerProcess
 from .places import KeyedLocks, Places
 from .workers import run_in_worker, wait_for
@@ -23,11 +24,11 @@ __all__ = [
     "BLOCKING",
     "Driver",
     "Emit",
+    "Heartbeat",
     "KeyedLocks",
     "PerLoop",
     "PerProcess",
     "Places",
-    "StreamClosed",
     "aiterate_blocking",
     "iterate_async",
     "run_in_background",

@@ -44,7 +44,7 @@ class AsynchronousDriver:
         return cast("T", steps.value)
 
     def events(self, coroutine: Coroutine[Any, Any, object]) -> AsyncIterator[Any]:
-        """Run as far as the reader reads. Closing the iterator raises `StreamClosed` in it."""
+        """Run as far as the reader reads. Closing the iterator cancels the coroutine."""
         return _events(Unread(coroutine))
 
     async def twin(

@@ -40,13 +40,14 @@ class BackgroundLoop:
 
     def submit(self, coroutine: Coroutine[Any, Any, T], *inner: Coroutine[Any, Any, Any]) -> Future[T]:
         """Start a coroutine in a copy of the caller's context; `inner` are those it awaits."""
-        try:
-            with self._starting:
-                return asyncio.run_coroutine_threadsafe(coroutine, self._started())
-        except BaseException:
-            for never_awaited in (coroutine, *inner):
-                never_awaited.close()
-            raise
+        with self._starting:
+            try:
+                loop = self._started()
+            except BaseException:
+                for never_awaited in (coroutine, *inner):
+                    never_awaited.close()
+                raise
+            return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
     def wait(self, future: Future[T]) -> T:
         """Wait for something that the loop will do; interrupted, as by Ctrl-C, it is cancelled."""

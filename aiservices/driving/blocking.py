@@ -13,7 +13,6 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from concurrent.futures import wait
 from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager
 from contextvars import copy_context
@@ -25,7 +24,7 @@ from typing import Any, Final, TypeVar, TypeVarTuple, cast
 
 from .background import context_of_stream, own_loop_where_blocked, run_in_background, would_block_its_loop
 from .driver import ClosableIterator
-from .emitting import Emit, StreamClosed, seen_inside
+from .emitting import Emit, closed, seen_inside
 from .gathering import Ended, Report, collect
 from .places import KeyedLocks
 from .stepping import InContext, Unread, foreign, is_asynchronous
@@ -49,7 +48,7 @@ class BlockingDriver:
         return cast("T", _run(coroutine))
 
     def events(self, coroutine: Coroutine[Any, Any, object]) -> Iterator[Any]:
-        """Run as far as the reader reads. Closing the iterator raises `StreamClosed` in it."""
+        """Run as far as the reader reads. Closing the iterator cancels the coroutine."""
         return _events(Unread(coroutine))
 
     async def twin(
@@ -208,7 +207,7 @@ def _report(
     try:
         while not stopping.is_set():
             reports.put(_step(job))
-        return Ended(index, cast("T", _run(job, StreamClosed())))
+        return Ended(index, cast("T", _run(job, closed())))
     except StopIteration as end:
         return Ended(index, end.value)
     except BaseException as error:

@@ -18,14 +18,16 @@ class Emit:
         yield self
 
 
-class StreamClosed(CancelledError):  # noqa: N818 - it is no error
-    """Raised where the coroutine waits in `await Emit(...)` when its reader has closed the stream.
-
-    It is no `GeneratorExit`, because Python *closes* what a coroutine awaits for that one instead of
-    raising it there: only the outermost function could then still await something while cleaning up.
-    """
-
-
 def seen_inside(leaving: BaseException) -> BaseException:
-    """What a coroutine is told when its reader leaves with this exception."""
-    return StreamClosed() if isinstance(leaving, GeneratorExit) else leaving
+    """What a coroutine is told when its reader leaves with this exception.
+
+    A closed stream is cancelled work. It is no `GeneratorExit`, because Python *closes* what a coroutine
+    awaits for that one, instead of raising it there: only the outermost function could then still await
+    something while cleaning up. A subclass would not do either: task groups know the class itself.
+    """
+    return closed() if isinstance(leaving, GeneratorExit) else leaving
+
+
+def closed() -> CancelledError:
+    """What a coroutine is told when its reader has closed the stream."""
+    return CancelledError("the reader has closed the stream")

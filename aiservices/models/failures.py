@@ -164,8 +164,6 @@ def kind_of(failure: Failure) -> type[ModelError]:
         named = None if status is not None else named
     if named is not None:
         return named
-    if status is None and failure.code and failure.code.isdigit():
-        status = int(failure.code)
     if status is None or status >= 500:
         return ServerError
     return _BY_STATUS.get(status, InvalidRequestError)

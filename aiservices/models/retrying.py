@@ -73,7 +73,7 @@ class Retries:
         """A controller of tenacity. The failed first try is shown to it as its first attempt."""
         import tenacity  # a call that works neither loads it nor pays for it
 
-        backoff = tenacity.wait_exponential_jitter(initial=0.5, max=8.0, jitter=0.5)
+        backoff = tenacity.wait_exponential(multiplier=0.5, max=8.0) + tenacity.wait_random(0.0, 0.5)
 
         def wait(state: tenacity.RetryCallState) -> float:
             asked = _asked_wait(_failure_of(state))

@@ -62,8 +62,10 @@ def _reaches(wrapper: FunctionType, inner: object) -> bool:
 
 
 def _name_of(wrapper: Any) -> str:
-    code = getattr(wrapper, "__code__", None)
-    return code.co_qualname.partition(".<locals>")[0] if code is not None else type(wrapper).__name__
+    if not inspect.isfunction(wrapper):
+        return type(wrapper).__name__
+    inside, _, _ = wrapper.__code__.co_qualname.rpartition(".<locals>.")
+    return inside.rpartition(".<locals>.")[2]
 
 
 def _holds(cell: CellType, value: object) -> bool:

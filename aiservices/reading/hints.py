@@ -90,9 +90,13 @@ def type_variables_of(protocol: type, arguments: tuple[Any, ...]) -> dict[type, 
 
     Each class has its own: in `class Middle(Base[list[T]], Protocol[T])` the `T` of `Base` is another.
     """
-    own = dict(zip(getattr(protocol, "__parameters__", ()), arguments, strict=False))
+    bases = vars(protocol).get("__orig_bases__", protocol.__bases__)
+    # Type checkers go by the order in `Protocol[T, U]`, which `__parameters__` does not always keep.
+    generic = [base for base in bases if get_args(base) and not is_written_by_user(get_origin(base))]
+    parameters = get_args(generic[0]) if generic else getattr(protocol, "__parameters__", ())
+    own = dict(zip(parameters, arguments, strict=False))
     bound = {protocol: own}
-    for base in vars(protocol).get("__orig_bases__", protocol.__bases__):
+    for base in bases:
         origin = get_origin(base) or base
         if is_written_by_user(origin):
             given = tuple(substitute(_placed(item, protocol), own) for item in get_args(base))

@@ -21,7 +21,7 @@ class Role(Enum):
 
     FREE = "free"
     VARIABLE = "variable"
-    TEXT = "text"
+    TEXT = "user message"
     CONTENT = "content"
     USER_NAME = "user name"
     VARIABLES = "variables"

@@ -42,7 +42,7 @@ async def structure(call: Invocation, proceed: Proceed) -> Result[Any]:
                 raise OutputParsingError(error.text, error.expected, error.problems, where=where) from error
             correction = _correction(error)
         said = (_said(response.message), UserMessage(correction))
-        call = call.asking_again(result.exchange, *said, reason=correction)
+        call = call.asking_again(result.exchange or call.exchange, *said, reason=correction)
     raise AssertionError("the loop returns or raises")
 
 

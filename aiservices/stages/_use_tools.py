@@ -47,7 +47,13 @@ async def _compensated(entered: Round, call: Invocation) -> Invocation:
     if not failed or call.setup.compensation is not CompensationMode.TOOL_ERROR:
         return call
     ledger = call.journal.ledger
-    told = await undo_all(call.driver, ledger, reason=because_of_tools(failed), report=reporting(call))
+    told = await undo_all(
+        call.driver,
+        ledger,
+        reason=because_of_tools(failed),
+        report=reporting(call),
+        log=call.journal.log,
+    )
     return changed(call, exchange=ledger.rewrite(told, call.exchange)) if told else call
 
 
@@ -67,6 +73,7 @@ def _caller(call: Invocation) -> Caller:
         service=call.method.service,
         invocation_id=call.context.invocation_id,
         parameters=call.context.parameters,
+        log=call.journal.log,
         deadline=call.deadline,
         started=lambda asked: call.notify(ToolStarted, asked),
         finished=lambda done: call.notify(ToolFinished, done.execution),

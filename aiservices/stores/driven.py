@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
@@ -12,7 +12,7 @@ from .entry import Entry, check_key, check_version, milliseconds
 from .store import Store
 
 
-class DrivenStore(Store):
+class DrivenStore(Store, ABC):
     """A store of texts: a subclass reads and writes them, this class sees to checks, JSON and both drives."""
 
     @abstractmethod

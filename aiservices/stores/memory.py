@@ -38,7 +38,7 @@ class InMemoryStore(Store):
     def get(self, namespace: str, key: str) -> Entry | None:
         check_key(namespace, key)
         kept = self._living(namespace, key)
-        return kept and decode(namespace, key, kept.text, kept.version)
+        return decode(namespace, key, kept.text, kept.version) if kept else None
 
     def put(
         self,
@@ -112,7 +112,7 @@ class InMemoryStore(Store):
         return bool(kept)
 
     def _release_expired(self) -> None:
-        """Drop what has expired; a lease that was renewed is in the heap twice and only its version says so."""
+        """Drop what has expired. A renewed lease is in the heap twice: its version tells which is meant."""
         now = monotonic()
         while self._leases and self._leases[0][0] <= now:
             _, version, namespace, key = heappop(self._leases)

@@ -1,8 +1,8 @@
 """What `RedisStore` has the server do, one script for each operation.
 
-Each is given the names of an entry (a hash of `value` and `version`), of the namespace's index (a sorted set
-of its keys, all of one score, hence sorted by their bytes), of its leases (a sorted set of keys by the time of
-their end) and of its counter, from which versions come; then the key and what else it needs.
+Each is given four names: of an entry (a hash of `value` and `version`), of the namespace's index (a sorted
+set of its keys, all of one score, hence sorted by their bytes), of its leases (a sorted set of keys by the
+time of their end) and of its counter, from which versions come. Then the key and what else it needs.
 """
 
 from __future__ import annotations

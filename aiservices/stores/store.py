@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -14,7 +13,7 @@ from .entry import Entry
 T = TypeVar("T")
 
 
-class Store(ABC):
+class Store:
     """Versioned JSON values under a namespace and a key: memories, scopes, checkpoints, leases.
 
     Every write gives the entry a new version, a positive integer. `expected_version` makes a write depend
@@ -87,8 +86,8 @@ class Store(ABC):
     ) -> int:
         """See `put`. The value is copied before anything is awaited."""
         snapshot = copied(namespace, key, value)
-        options = {"expected_version": expected_version, "expires_in": expires_in}
-        return await wait_for(run_in_worker(partial(self.put, namespace, key, snapshot, **options)))
+        put = partial(self.put, expected_version=expected_version, expires_in=expires_in)
+        return await wait_for(run_in_worker(partial(put, namespace, key, snapshot)))
 
     async def adelete(self, namespace: str, key: str, *, expected_version: int | None = None) -> bool:
         """See `delete`."""

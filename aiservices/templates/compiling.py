@@ -61,17 +61,17 @@ def compile_template(source: str) -> Template:
     import jinja2
     from jinja2 import meta
 
-    environment = _environment()
+    environment, supplied = _environment()
     try:
         tree = environment.parse(source)
-        _concatenate_texts(tree)
+        _concatenate_texts(tree, environment)
         code = environment.compile(tree)
     except jinja2.TemplateSyntaxError as error:
         raise TemplateError(f"template syntax error in line {error.lineno}: {error.message}") from None
     _refuse_loading(tree)
     variables = frozenset(meta.find_undeclared_variables(tree))
-    required = variables - CLOCK.keys() - environment.globals.keys()
-    template = environment.template_class.from_code(environment, code, dict(environment.globals))
+    required = variables - CLOCK.keys() - supplied.keys()
+    template = environment.template_class.from_code(environment, code, dict(supplied))
     return Template(source, variables, required, template.render)
 
 
@@ -81,7 +81,11 @@ def _owner(variables: Mapping[str, object], value: object) -> str:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> jinja2.Environment:
+def _environment() -> tuple[jinja2.Environment, Mapping[str, Any]]:
+    """Jinja's environment, and apart from it the functions such as `range` that templates may call.
+
+    Jinja takes no notice of a variable named like one of its own functions, so the environment has none.
+    """
     import jinja2
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -93,24 +97,26 @@ def _environment() -> jinja2.Environment:
     )
     # One rule for values, also where a filter turns them into text; Jinja's own `tojson` escapes for HTML.
     environment.filters |= {"join": _join, "string": text_of, "tojson": json_of}
-    return environment
+    supplied = dict(environment.globals)
+    environment.globals.clear()
+    return environment, supplied
 
 
 def _join(items: Iterable[Any], separator: str = "", attribute: str | int | None = None) -> str:
     if attribute is not None:
         from jinja2.filters import make_attrgetter
 
-        items = map(make_attrgetter(_environment(), attribute), items)
+        items = map(make_attrgetter(_environment()[0], attribute), items)
     return separator.join(map(text_of, items))
 
 
-def _concatenate_texts(tree: nodes.Template) -> None:
+def _concatenate_texts(tree: nodes.Template, environment: jinja2.Environment) -> None:
     """`a ~ b` joins what its parts read like, not what `str` makes of them."""
     from jinja2 import nodes
 
     for node in tree.find_all(nodes.Concat):
         node.nodes = [nodes.Filter(part, "string", [], [], None, None) for part in node.nodes]
-        node.set_lineno(node.lineno, override=True).set_environment(_environment())
+        node.set_lineno(node.lineno, override=True).set_environment(environment)
 
 
 def _refuse_loading(tree: nodes.Template) -> None:

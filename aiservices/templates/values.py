@@ -29,6 +29,15 @@ def text_of(value: object) -> str:
     pydantic models as JSON, sets sorted; other objects by their own `__str__`. Raises `UnrenderableError`
     for bytes and for objects without a text form of their own.
     """
+    if type(value) is str:
+        return value
+    try:
+        return _text_of_scalar(value)
+    except UnrenderableError as error:
+        raise UnrenderableError(value, error.reason) from None  # about the value that the caller knows
+
+
+def _text_of_scalar(value: object) -> str:
     if isinstance(value, Enum):
         return text_of(value.value)
     if isinstance(value, str):
@@ -50,7 +59,7 @@ def json_of(value: object, indent: int | None = None) -> str:
     return json.dumps(_data_of(value), ensure_ascii=False, separators=separators, indent=indent)
 
 
-_WITH_ADDRESS: Final = re.compile(r"<[^<>]* at 0x[0-9a-fA-F]+>")
+_WITH_ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+>")
 """How Python writes an object that has nothing to say: functions, generators, most classes' instances."""
 
 

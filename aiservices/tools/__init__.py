@@ -7,8 +7,10 @@ from .execution import DrivenInterceptor, Interceptor, ToolExecutor, ToolInterce
 from .functions import ReturnBehavior, Tool, tool
 from .ledger import Done, Ledger, Round
 from .limits import DEFAULT_LIMITS, Limits, check_reasks, check_tokens, remaining
+from .log import CompensationLog
 from .outcomes import ToolOutcome
 from .policies import Policies, Policy
+from .recovering import Recovery, arecover, recover
 from .registry import NO_TOOLS, ToolLike, ToolRegistry, ToolSource, tools_of
 from .rounds import DEFAULT_TOOLBOX, Caller, Toolbox, run_round
 
@@ -17,6 +19,7 @@ __all__ = [
     "DEFAULT_TOOLBOX",
     "NO_TOOLS",
     "Caller",
+    "CompensationLog",
     "CompensationMode",
     "Done",
     "DrivenInterceptor",
@@ -25,6 +28,7 @@ __all__ = [
     "Limits",
     "Policies",
     "Policy",
+    "Recovery",
     "ReturnBehavior",
     "Round",
     "Tool",
@@ -38,10 +42,12 @@ __all__ = [
     "ToolSource",
     "ToolSpec",
     "Toolbox",
+    "arecover",
     "because_of",
     "because_of_tools",
     "check_reasks",
     "check_tokens",
+    "recover",
     "remaining",
     "run_round",
     "tool",

@@ -12,6 +12,7 @@ from tenacity import AsyncRetrying, RetryError, stop_after_attempt, wait_exponen
 from ..driving import Driver
 from ..messages import Compensation
 from .ledger import Done, Ledger
+from .log import CompensationLog
 
 ATTEMPTS: Final = 3
 FIRST_WAIT: Final = 0.05
@@ -31,7 +32,12 @@ class CompensationMode(StrEnum):
 
 
 async def undo_all(
-    driver: Driver, ledger: Ledger, *, reason: str, report: Callable[[Done], None] = lambda done: None
+    driver: Driver,
+    ledger: Ledger,
+    *,
+    reason: str,
+    report: Callable[[Done], None] = lambda done: None,
+    log: CompensationLog | None = None,
 ) -> dict[int, str]:
     """Undo every success that can be undone, the last to end first.
 
@@ -41,14 +47,18 @@ async def undo_all(
     told: dict[int, str] = {}
     for done in reversed(ledger.done):
         if done.can_be_undone:
-            done.compensation = await _undo(driver, done, reason)
+            done.compensation = await attempt_undo(driver, done.call.name, done.undo(), reason)
+            if log is not None and done.compensation.undone:
+                await log.undone(done.call.id)
             told[ledger.requested.index(done)] = _text(done.call.name, done.compensation)
             report(done)
     return told
 
 
-async def _undo(driver: Driver, done: Done, reason: str) -> Compensation:
-    prepared = done.undo()
+async def attempt_undo(
+    driver: Driver, name: str, prepared: Callable[[], object], reason: str
+) -> Compensation:
+    """Run the undo of a tool, again and again a few times when it fails."""
     try:
         async for attempt in AsyncRetrying(
             sleep=driver.sleep,
@@ -60,7 +70,7 @@ async def _undo(driver: Driver, done: Done, reason: str) -> Compensation:
     except RetryError as error:
         cause = error.last_attempt.exception()
         kind = type(cause).__name__
-        _log.error("undoing tool %s failed %d times (%s)", done.call.name, ATTEMPTS, kind)
+        _log.error("undoing tool %s failed %d times (%s)", name, ATTEMPTS, kind)
         return Compensation(undone=False, reason=reason, error=cause)
     return Compensation(undone=True, reason=reason)
 

@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from ..context import InvocationParameters, ToolContext
 from ..driving import Driver
-from ..errors import LimitExceededError, ToolFailedError, UnknownToolError
+from ..errors import LimitExceededError, StoreError, ToolFailedError, UnknownToolError
 from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMessage
 from .execution import Interceptor, ToolExecutor, intercepted, run_custom, run_tool
 from .functions import Tool
 from .ledger import Done, Ledger, Round
 from .limits import DEFAULT_LIMITS, Limits, check_tokens
+from .log import CompensationLog
 from .outcomes import ToolOutcome, error_outcome, shortened
 from .policies import Policies, Raised, settle
 
@@ -45,6 +46,7 @@ class Caller:
     parameters: InvocationParameters
     deadline: float | None
     memory_id: Any = None
+    log: CompensationLog | None = None
     started: Callable[[ToolCall], None] = lambda call: None
     finished: Callable[[Done], None] = lambda done: None
 
@@ -130,7 +132,20 @@ class _Runner:
         done = Done(call, tool, outcome, context, self.ran.get(index, call))
         self.done[index] = done
         self.ledger.done.append(done)
+        if self.caller.log is not None:
+            await self._log_end(index, done)
         self.caller.finished(done)
+
+    async def _log_end(self, index: int, done: Done) -> None:
+        assert self.caller.log is not None
+        try:
+            await self.caller.log.ended(self._position(index), done)
+        except StoreError as error:  # it did run, and what it did can still be undone from here
+            self.raised[index] = error
+
+    def _position(self, index: int) -> int:
+        """The number of a call within the invocation."""
+        return len(self.ledger.requested) + index
 
     async def _outcome(
         self, index: int, tool: Tool[..., Any] | None, call: ToolCall, context: ToolContext
@@ -140,7 +155,7 @@ class _Runner:
             if tool is None:
                 raise UnknownToolError(self._unknown(call.name), call=call)
             return await self._execute(index, tool, call, context)
-        except LimitExceededError as error:
+        except (LimitExceededError, StoreError) as error:
             settled: ToolOutcome | Raised = Raised(error, error_outcome(error, call))
         except Exception as error:
             settled = await settle(driver, policies, error, call, context)
@@ -156,6 +171,8 @@ class _Runner:
 
         async def execute(asked: ToolCall) -> ToolOutcome:
             self.ran[index] = asked
+            if self.caller.log is not None and tool.undo is not None:
+                await self.caller.log.intend(self._position(index), asked, context.idempotency_key)
             current = context if asked is call else replace(context, call=asked)
             if executor is not None:
                 return await run_custom(driver, executor, asked, current)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 from ..guardrail import GuardrailRequest, own_text
 from ..verdicts import Accept, Halt, Verdict
 from .folding import folded
-from .injection import RULES, Attack, Rule
+from .injection import RULES, Attack, RuleSearch
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -31,7 +30,7 @@ class PromptInjection:
     retrieved.
     """
 
-    rules: tuple[Rule, ...]
+    rules: RuleSearch
     extra: tuple[re.Pattern[str], ...]
     reason: str | None
     texts: Callable[[GuardrailRequest[object]], Sequence[str]]
@@ -46,7 +45,7 @@ class PromptInjection:
         texts: Callable[[GuardrailRequest[object]], Sequence[str]] = own_text,
     ) -> None:
         put, left_out = object.__setattr__, frozenset(without)
-        put(self, "rules", tuple(rule for rule in RULES if rule.attack not in left_out))
+        put(self, "rules", RuleSearch(rule for rule in RULES if rule.attack not in left_out))
         put(self, "extra", tuple(re.compile(each) for each in extra))
         put(self, "reason", reason)
         put(self, "texts", texts)
@@ -61,16 +60,7 @@ class PromptInjection:
     def suspicion(self, text: str) -> str | None:
         """What a text looks like, as the kind and the language (`override, en`), or None."""
         words = folded(text)
-        for rule in self.rules:
-            for needed in rule.needs:
-                if needed in words:
-                    if _compiled(rule.regex).search(words):
-                        return f"{rule.attack}, {rule.language}"
-                    break
+        rule = self.rules.first(words)
+        if rule is not None:
+            return f"{rule.attack}, {rule.language}"
         return "extra" if any(pattern.search(words) for pattern in self.extra) else None
-
-
-@cache
-def _compiled(regex: str) -> re.Pattern[str]:
-    """Compiled when a text first needs it: most never are."""
-    return re.compile(regex)

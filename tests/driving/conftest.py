@@ -2,6 +2,9 @@
 
 import asyncio
 import faulthandler
+import signal
+import sys
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -45,6 +48,13 @@ DRIVES = {
     "blocking": Drive(BLOCKING, BLOCKING.run),
     "asynchronous": Drive(ASYNCHRONOUS, lambda coroutine: asyncio.run(ASYNCHRONOUS.run(coroutine))),
 }
+
+
+def interrupt(thread: int, waiting_in: str) -> None:
+    """Press Ctrl-C as soon as the main thread waits in the function of this name."""
+    while sys._current_frames()[thread].f_code.co_name != waiting_in:
+        time.sleep(0.0005)
+    signal.pthread_kill(thread, signal.SIGINT)
 
 
 @pytest.fixture(params=DRIVES)

@@ -1,7 +1,6 @@
 """Users' functions of both kinds, called from both drives, in contexts of their own."""
 
 import asyncio
-import signal
 import threading
 from collections.abc import Awaitable, Callable, Generator
 from contextvars import ContextVar
@@ -12,7 +11,7 @@ import pytest
 
 from aiservices.driving import ASYNCHRONOUS, BLOCKING, run_in_background
 
-from .conftest import Drive
+from .conftest import Drive, interrupt
 
 tenant: ContextVar[str] = ContextVar("tenant", default="?")
 
@@ -66,7 +65,7 @@ FUNCTIONS: dict[str, Callable[[int], Any]] = {
     "method": Doubling().method,
     "coroutine method": ADoubling().method,
     "lambda": lambda x: 2 * x,
-    "lambda that returns a coroutine": lambda x: adouble(x),
+    "lambda that returns a coroutine": lambda x: adouble(x + 0),
     "wrapped coroutine function": wrapped,
     "maker of an awaitable object": Later,
     "builtin": (2).__mul__,
@@ -211,7 +210,7 @@ def test_ctrl_c_while_waiting_cancels_the_function_on_the_background_loop() -> N
     ended = threading.Event()
 
     async def looping() -> None:
-        signal.pthread_kill(main, signal.SIGINT)
+        interrupt(main, waiting_in="wait")
         try:
             await asyncio.sleep(10)
         finally:

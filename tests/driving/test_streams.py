@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aiservices.driving import ASYNCHRONOUS, BLOCKING, Emit, StreamClosed
+from aiservices.driving import ASYNCHRONOUS, BLOCKING, Emit
 
 from .conftest import Drive
 
@@ -98,11 +98,11 @@ def test_closing_early_cleans_up_once_on_every_level_and_may_await(drive: Drive)
     log: list[str] = []
     assert drive.read(tidying(drive, log), most=2) == [0, 1]
     assert log == [
-        "0 left by StreamClosed",
+        "0 left by CancelledError",
         "0 tidy",
-        "1 left by StreamClosed",
+        "1 left by CancelledError",
         "1 tidy",
-        "2 left by StreamClosed",
+        "2 left by CancelledError",
         "2 tidy",
     ]
 
@@ -122,7 +122,7 @@ def test_a_coroutine_may_end_quietly_when_it_is_closed(drive: Drive) -> None:
     async def quiet() -> None:
         try:
             await Emit(1)
-        except StreamClosed:
+        except asyncio.CancelledError:
             await Emit("nobody reads this")
 
     assert drive.read(quiet(), most=1) == [1]

@@ -34,9 +34,7 @@ json_values = st.recursive(
 )
 # Among the names are those that mean something on the wire.
 names = texts | st.sampled_from(["type", "text", "attributes", "unknown_fields", "version"])
-attributes = st.dictionaries(
-    names, json_values | st.dictionaries(names, json_values, max_size=2), max_size=3
-)
+attributes = st.dictionaries(names, json_values | st.dictionaries(names, json_values, max_size=2), max_size=3)
 sources = st.fixed_dictionaries({"url": texts}, optional={"media_type": texts}) | st.fixed_dictionaries(
     {"data": st.binary(), "media_type": texts}
 )
@@ -164,7 +162,10 @@ class TestAFieldOfANewerVersion:
         ('[{"type": "ai"}, 5]', "message 1: a message is an object whose type is a text"),
         ('[{"text": "a"}]', "message 0: a message is an object whose type is a text"),
         ('[{"type": "user"}]', "message 0: contents: Field required"),
-        ('[{"type": "user", "contents": [{"type": "smell"}]}]', r"message 0: contents\[0\]: a content's type"),
+        (
+            '[{"type": "user", "contents": [{"type": "smell"}]}]',
+            r"message 0: contents\[0\]: a content's type",
+        ),
         (
             '[{"type": "user", "contents": [{"type": "image", "data": "*", "media_type": "a/b"}]}]',
             r"message 0: contents\[0\].data: ",
@@ -172,7 +173,10 @@ class TestAFieldOfANewerVersion:
         ('[{"type": "user", "contents": [{"type": "image"}]}]', r"contents\[0\]: ImageContent takes either"),
         ('[{"type": "ai", "tool_calls": [{"id": 5}]}]', r"message 0: tool_calls\[0\].id: Input should be"),
         ('[{"type": "ai", "attributes": {"a": [1e999]}}]', r"AiMessage.attributes\['a'\]\[0\] is inf"),
-        ('[{"type": "ai", "attributes": {"unknown_fields": 1}, "new": 2}]', "message 0: it has unknown fields"),
+        (
+            '[{"type": "ai", "attributes": {"unknown_fields": 1}, "new": 2}]',
+            "message 0: it has unknown fields",
+        ),
         ('[{"type": "system", "text": "half a pair \\ud83d"}]', "hex escape"),
     ],
 )
@@ -210,7 +214,7 @@ def test_what_cannot_be_written_is_a_value_error_that_names_the_place(
 def test_attributes_spoiled_after_the_fact_are_refused_too(spoil: Any) -> None:
     message = UserMessage("hello", attributes={"list": []})
     spoil(message.attributes["list"])
-    with pytest.raises(ValueError, match="message 0:.* cannot be written as JSON"):
+    with pytest.raises(ValueError, match=r"message 0:.* cannot be written as JSON"):
         messages_to_json([message])
 
 

@@ -42,7 +42,9 @@ class Answer:
             headers.setdefault("content-type", "application/json")
         content = self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
         if self.breaks_off:
-            return StreamingResponse(self._half(content), self.status, headers | {"content-length": str(len(content))})
+            return StreamingResponse(
+                self._half(content), self.status, headers | {"content-length": str(len(content))}
+            )
         return Response(content, self.status, headers)
 
     async def _events(self, script: Script) -> AsyncIterator[bytes]:
@@ -132,7 +134,14 @@ class FakeServer:
 @contextmanager
 def running_server() -> Iterator[FakeServer]:
     app = FakeServer()
-    options = {"lifespan": "off", "ws": "none", "loop": "asyncio", "http": "h11", "log_config": None}
+    options = {
+        "lifespan": "off",
+        "ws": "none",
+        "loop": "asyncio",
+        "http": "h11",
+        "log_config": None,
+        "log_level": "critical",
+    }
     server = uvicorn.Server(uvicorn.Config(app, port=0, backlog=2048, timeout_keep_alive=60, **options))  # type: ignore[arg-type]
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -140,7 +140,7 @@ def test_nothing_is_matched_in_part_or_when_two_members_could_be_meant(type_: An
 def test_labels_are_the_wire_values_in_the_order_of_the_schema(
     type_: Any, labels: tuple[str, ...], wire: list[object] | None
 ) -> None:
-    """Row 83: names travel where values are not plain, whatever `str()` shows; plain values travel as such."""
+    """Row 83: names travel where values are not plain, whatever `str()` shows; plain ones do themselves."""
     parser = output_parser(type_)
     schema = parser.json_schema()
     assert schema is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
@@ -95,6 +97,9 @@ READ: list[tuple[Any, str, object]] = [
     (dict[str, Person], '{"x":{"name":"A","age":1}}', {"x": Person("A", 1)}),
     (dict[int, str], '{"1":"a"}', {1: "a"}),
     (dict[Animal, int], '{"dog":2}', {DOG: 2}),
+    (Sequence[int], "[1]", [1]),
+    (Mapping[str, int], '{"a":1}', {"a": 1}),
+    (deque[int], "[1]", deque([1])),
     (dict, '{"a":[1]}', {"a": [1]}),
     (list, "[1, null]", [1, None]),
 ]
@@ -129,7 +134,7 @@ REFUSED: list[tuple[Any, str | None]] = [
 
 @pytest.mark.parametrize(("type_", "text", "value"), READ)
 def test_a_collection_is_read_wrapped_bare_or_line_by_line(type_: Any, text: str, value: object) -> None:
-    """Row 109: words after an array on its line make literal lines of it, in a list of texts. For other items,
+    """Row 109: words after an array on its line make literal lines, in a list of texts. For other items,
     and for an array that ends its line, the array is the answer (API.md: prose around JSON; row 133)."""
     parsed = output_parser(type_).parse(text)
     assert parsed == value

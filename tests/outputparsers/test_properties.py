@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time as time_module
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -226,11 +227,23 @@ def test_no_text_raises_anything_but_a_parsing_error(parser: Any, text: str) -> 
     assert error is None or (error.problems and len(str(error)) < 3_000)
 
 
-@pytest.mark.parametrize(
-    "text", ["{" * 50_000, "[" * 50_000, '{"a":' * 20_000, "{x" * 20_000, '"' * 50_000, "[{}" * 9_000]
-)
-@pytest.mark.parametrize("type_", [Person, list[str], int | str, dict[str, Any], Node])
+HOSTILE = [
+    *(mark * 5_000 for mark in ("{", "[", '{"a":', "{x", '"', "[{}", "{ ", "{a}", '{"a":1}', "{'", '"\\')),
+    *(
+        mark * 5_000
+        for mark in ("```\n", "```x\n", "<think>", "</think>", "<|channel|>", "<|channel|>final", "-")
+    ),
+    "1" * 50_000,
+    f'{{"value": "{"1" * 5_000}e3"}}',
+    f"{' ' * 50_000}x",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("type_", [Person, list[str], int, int | str])
 def test_hostile_texts_are_refused_quickly(type_: Any, text: str) -> None:
     parser = output_parser(type_)
+    start = time_module.perf_counter()
     parser.parse_partial(text)
     refusal(parser, text)
+    assert time_module.perf_counter() - start < 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -265,6 +266,9 @@ def test_scalars_are_wrapped_as_value(type_: Any, kind: str) -> None:
         (list[Animal], "List_of_Animal"),
         (set[Person], "Set_of_Person"),
         (frozenset[int], "Set_of_integer"),
+        (tuple[int, ...], "Tuple_of_integer"),
+        (tuple[int, str], "Tuple_of_integer_and_string"),
+        (Sequence[Person], "List_of_Person"),
         (dict[str, Person], "Map_of_Person"),
         (Person | None, "Person_or_None"),
         (list[list[str]], "List_of_List_of_string"),

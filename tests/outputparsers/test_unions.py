@@ -239,6 +239,8 @@ def test_an_arm_without_fields_never_swallows_an_incomplete_answer(type_: Any) -
     with pytest.raises(OutputParsingError, match=r": (value.)?score: Field required") as caught:
         parser.parse('{"approved": true, "notes": []}')
     assert len(caught.value.problems) == 1
+    with pytest.raises(OutputParsingError, match="notes: Field required; score: Field required"):
+        parser.parse('{"approved": true}')
     with pytest.raises(OutputParsingError, match="score: Field required"):
         parser.parse('{"value": {"approved": true, "notes": []}}')
     complete = parser.parse('{"approved": true, "notes": [], "score": 0.9}')

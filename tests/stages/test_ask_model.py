@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Protocol, cast
+from typing import Annotated, Any, Protocol, cast
 
 import pytest
 
@@ -25,7 +25,6 @@ from aiservices import (
 )
 from aiservices.messages import TokenUsage
 from aiservices.testing import ScriptedChatModel
-from typing import Annotated
 from tests.asking import answer, asking
 
 # Parameters
@@ -66,7 +65,9 @@ def test_parameters_of_another_kind_are_refused(invoke: Any, wrong: Any) -> None
     model = ScriptedChatModel()
     with pytest.raises(TypeError, match=r"ask: the argument 'how' is a \w+, not ChatRequestParameters"):
         invoke(aiservices.create(Set, chat_model=model), "ask", "hi", wrong)
-    with pytest.raises(aiservices.ConfigurationError, match=r"parameters is a \w+: give ChatRequestParameters"):
+    with pytest.raises(
+        aiservices.ConfigurationError, match=r"parameters is a \w+: give ChatRequestParameters"
+    ):
         aiservices.create(Set, chat_model=model, parameters=wrong)
     assert not model.requests
 
@@ -163,7 +164,9 @@ class OwnError(Exception):
     pass
 
 
-@pytest.mark.parametrize("error", [OwnError("mine"), RateLimitError("slow down", status=429), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "error", [OwnError("mine"), RateLimitError("slow down", status=429), KeyboardInterrupt()]
+)
 def test_a_models_error_reaches_the_caller_unchanged(invoke: Any, error: BaseException) -> None:
     def fail(request: ChatRequest) -> None:
         try:
@@ -182,7 +185,10 @@ def test_a_models_error_reaches_the_caller_unchanged(invoke: Any, error: BaseExc
 @pytest.mark.parametrize("half", ["chat", "achat", "stream", "astream"])
 def test_one_half_of_a_model_serves_both_kinds_of_call(invoke: Any, half: str) -> None:
     script = ScriptedChatModel("ok")
-    model = cast("type[ChatModel]", type("Half", (ChatModel,), {half: lambda _, request: getattr(script, half)(request)}))
+    model = cast(
+        "type[ChatModel]",
+        type("Half", (ChatModel,), {half: lambda _, request: getattr(script, half)(request)}),
+    )
     assert invoke(aiservices.create(asking(str), chat_model=model()), "ask", "hi") == "ok"
 
 

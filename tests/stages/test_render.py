@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, Protocol
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import aiservices
 from aiservices import (
@@ -22,6 +24,7 @@ from aiservices import (
 )
 from aiservices.templates import TemplateError
 from aiservices.testing import ScriptedChatModel
+from outputparsers import output_parser
 from tests.asking import asking
 
 CAT, DOG = ImageContent("https://example.test/cat.png"), ImageContent("https://example.test/dog.png")
@@ -98,6 +101,24 @@ def test_a_content_alone_is_the_whole_message() -> None:
 def test_no_contents_add_nothing(method: str, nothing: Any) -> None:
     (text,) = sent(method, nothing)
     assert text.text.startswith("Count the animals.\n")
+
+
+class Mixed(Protocol):
+    def count(self, contents: list[TextContent | ImageContent]) -> int: ...
+
+
+@given(st.lists(st.sampled_from([TextContent("a"), TextContent("b"), CAT, DOG]), min_size=1, max_size=6))
+def test_instructions_end_the_last_text_and_nothing_else_moves(contents: list[Any]) -> None:
+    model = ScriptedChatModel("2")
+    aiservices.create(Mixed, chat_model=model).count(contents)
+    instructions = output_parser(int).format_instructions()
+    texts = [index for index, content in enumerate(contents) if isinstance(content, TextContent)]
+    expected = list(contents)
+    if texts:
+        expected[texts[-1]] = TextContent(f"{contents[texts[-1]].text}\n{instructions}")
+    else:
+        expected.append(TextContent(instructions))
+    assert model.request.messages == (UserMessage(expected),)
 
 
 def test_what_is_no_content_is_refused_where_contents_are_due() -> None:

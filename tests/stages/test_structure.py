@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
@@ -27,7 +28,7 @@ from aiservices import (
     ToolCall,
     UserMessage,
 )
-from aiservices.messages import FinishReason, NO_USAGE, TokenUsage
+from aiservices.messages import NO_USAGE, FinishReason, TokenUsage
 from aiservices.stages._structure import MAX_CORRECTION_CHARS
 from aiservices.testing import ScriptedChatModel
 from tests.asking import answer, asking
@@ -164,9 +165,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_again(invoke: Any, retries: in
 
 def test_the_new_request_holds_the_conversation_the_answer_and_what_is_wrong(invoke: Any) -> None:
     model = ScriptedChatModel('{"name": "Ana", "age": -1.5}', '{"name": "Ana"}', PERSON)
-    service = aiservices.create(
-        asking(Person), chat_model=model, system_message="Be brief.", parse_retries=2
-    )
+    service = aiservices.create(asking(Person), chat_model=model, system_message="Be brief.", parse_retries=2)
     assert invoke(service, "ask", "Who?") == Person("Ana", 3)
     first, second, third = (request.messages for request in model.requests)
     assert second[: len(first)] == first
@@ -218,10 +217,8 @@ def test_requests_are_one_more_than_bad_answers_as_far_as_retries_go(bad: int, r
 @given(text=st.text())
 def test_whatever_a_model_says_is_a_value_or_one_of_our_errors(text: str) -> None:
     for kind in (int, Mood, Person, list[str], str):
-        try:
+        with suppress(OutputParsingError, EmptyAnswerError):
             aiservices.create(asking(kind), chat_model=ScriptedChatModel(text), parse_retries=0).ask("q")
-        except (OutputParsingError, EmptyAnswerError):
-            pass
 
 
 # What asking again cannot help
@@ -263,13 +260,18 @@ def test_a_method_that_returns_the_response_gets_it_as_it_is(response: ChatRespo
 
 def test_a_refusal_says_the_models_words_but_not_without_end() -> None:
     model = ScriptedChatModel(answer(refusal="I must not. " * 1000))
-    with pytest.raises(RefusalError, match=r"Asker.ask: the model declined to answer: I must not\.") as caught:
+    with pytest.raises(
+        RefusalError, match=r"Asker.ask: the model declined to answer: I must not\."
+    ) as caught:
         aiservices.create(asking(str), chat_model=model).ask("q")
     assert len(str(caught.value)) < 1200
 
 
 def test_an_empty_refusal_is_none() -> None:
-    assert aiservices.create(asking(str), chat_model=ScriptedChatModel(answer("hi", refusal=""))).ask("q") == "hi"
+    assert (
+        aiservices.create(asking(str), chat_model=ScriptedChatModel(answer("hi", refusal=""))).ask("q")
+        == "hi"
+    )
 
 
 def test_only_thinking_aloud_is_no_answer() -> None:
@@ -296,6 +298,15 @@ def test_an_error_after_asking_again_tells_of_both_requests() -> None:
         aiservices.create(asking(int), chat_model=ScriptedChatModel(bad, refused)).ask("q")
     assert caught.value.responses == (bad, refused)
     assert caught.value.usage == TokenUsage(2, 4)
+
+
+def test_a_models_own_parsing_error_is_no_reason_to_ask_again(invoke: Any) -> None:
+    error = outputparsers.OutputParsingError("text", "something of the model's own")
+    model = ScriptedChatModel(error)
+    with pytest.raises(outputparsers.OutputParsingError) as caught:
+        invoke(aiservices.create(asking(int), chat_model=model), "ask", "q")
+    assert caught.value is error
+    assert len(model.requests) == 1
 
 
 # Validators of the user

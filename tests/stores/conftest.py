@@ -1,4 +1,4 @@
-"""Real servers for the stores, started when a test first asks for one. A missing one is a failure, no skip."""
+"""Real servers for the stores, started when a test first asks. A missing one is a failure and no skip."""
 
 from __future__ import annotations
 

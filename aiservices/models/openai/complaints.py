@@ -25,7 +25,11 @@ def failure_from(
     """The failure that an error object, or a server's own idea of one, speaks of."""
     text, code, details = str(error or ""), None, None
     if isinstance(error, Mapping):
-        code = next((str(error[key]) for key in ("code", "type") if error.get(key) not in (None, "")), None)
+        # Where the code is a number it is the status, and the type says more.
+        told = [str(error[key]) for key in ("code", "type") if error.get(key)]
+        code = next((word for word in told if not word.isdigit()), None)
+        if status is None:
+            status = next((int(word) for word in told if word.isdigit()), None)
         text = str(error.get("message") or error.get("detail") or error.get("error") or code or "")
         details = _filter_details(error)
     return Failure(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Mapping
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, Final
 from urllib.request import getproxies, proxy_bypass
@@ -12,10 +14,11 @@ import openai
 from openai import omit
 
 from ...driving import PerLoop, PerProcess, Places
+from ...driving.holding import hold, let_go
 from ...errors import ModelTimeoutError, ServerError
 from ..failures import Failure, wait_asked_by
 from .complaints import failure_from
-from .server import Server
+from .server import Server, authenticates
 
 LONGEST_CONNECTING: Final = 15.0
 NO_KEY: Final = "unused"
@@ -34,9 +37,10 @@ class Connection:
         self._places = places
         # A whole address spares the SDK from joining one anew for each request.
         self._url = f"{server.url}{path}"
-        self._options: Any = {} if server.key else {"headers": {"Authorization": omit}}
-        self._blocking = PerProcess(self._client, openai.OpenAI.close)
-        self._asynchronous = PerLoop(self._async_client, openai.AsyncOpenAI.close)
+        says_who = bool(server.key) or authenticates(server.headers)
+        self._options: Any = {} if says_who else {"headers": {"Authorization": omit}}
+        self._blocking = PerProcess(self._client, _close)
+        self._asynchronous = PerLoop(self._async_client, _aclose)
 
     def post(self, body: bytes, timeout: float | None, *, stream: bool) -> httpx2.Response:
         """Send a request. A streamed answer is still to be read, and the response to be closed."""
@@ -77,11 +81,17 @@ class Connection:
         return {**self._options, "timeout": _timeout(timeout)}
 
     def _client(self) -> openai.OpenAI:
-        return openai.OpenAI(**self._arguments(), http_client=_http_client(self._server, self._places.number))
+        client = openai.OpenAI(
+            **self._arguments(), http_client=_http_client(self._server, self._places.number)
+        )
+        hold(client)
+        return client
 
     def _async_client(self) -> openai.AsyncOpenAI:
         http_client = _async_http_client(self._server, self._places.number)
-        return openai.AsyncOpenAI(**self._arguments(), http_client=http_client)
+        client = openai.AsyncOpenAI(**self._arguments(), http_client=http_client)
+        hold(client)
+        return client
 
     def _arguments(self) -> dict[str, Any]:
         return {
@@ -95,6 +105,16 @@ class Connection:
         }
 
 
+def _close(client: openai.OpenAI) -> None:
+    client.close()
+    let_go(client)
+
+
+async def _aclose(client: openai.AsyncOpenAI) -> None:
+    await client.close()
+    let_go(client)
+
+
 def _timeout(seconds: float | None) -> httpx2.Timeout:
     connecting = LONGEST_CONNECTING if seconds is None else min(seconds, LONGEST_CONNECTING)
     return httpx2.Timeout(seconds, connect=connecting)
@@ -105,18 +125,24 @@ def _limits(places: int) -> httpx2.Limits:
     return httpx2.Limits(max_connections=None, max_keepalive_connections=places)
 
 
+@lru_cache(maxsize=1)
+def certificates() -> ssl.SSLContext:
+    """The trusted certificates. Reading them takes a tenth of a second: once for all clients."""
+    return httpx2.create_ssl_context()
+
+
 def _http_client(server: Server, places: int) -> httpx2.Client:
-    limits = _limits(places)
-    transport = _Querying(server.query, limits=limits, proxy=_proxy_for(server)) if server.query else None
-    return openai.DefaultHttpxClient(limits=limits, transport=transport)
+    options: dict[str, Any] = {"verify": certificates(), "limits": _limits(places)}
+    if server.query:
+        options["transport"] = _Querying(server.query, **options, proxy=_proxy_for(server))
+    return openai.DefaultHttpxClient(**options)
 
 
 def _async_http_client(server: Server, places: int) -> httpx2.AsyncClient:
-    limits = _limits(places)
-    transport = (
-        _AsyncQuerying(server.query, limits=limits, proxy=_proxy_for(server)) if server.query else None
-    )
-    return openai.DefaultAsyncHttpxClient(limits=limits, transport=transport)
+    options: dict[str, Any] = {"verify": certificates(), "limits": _limits(places)}
+    if server.query:
+        options["transport"] = _AsyncQuerying(server.query, **options, proxy=_proxy_for(server))
+    return openai.DefaultAsyncHttpxClient(**options)
 
 
 class _Querying(httpx2.HTTPTransport):

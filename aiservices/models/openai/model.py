@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -48,7 +49,7 @@ class OpenAiChatModel(ChatModel):
     Args:
         model_name: The provider's name for the model. A request's own `model_name` goes before it.
         api_key: By default the environment variable `OPENAI_API_KEY`. An empty text sends no key; a server
-            on this machine needs none.
+            on this machine needs none, nor one that `headers` tell who is asking.
         base_url: Address of the API, with its version; by default `OPENAI_BASE_URL`, or OpenAI itself.
         api: The language: `chat` completions, which nearly every server speaks, or `responses`, which
             lets a model go on from its earlier reasoning. Nothing is stored on the server unless `extra`
@@ -142,9 +143,11 @@ class OpenAiChatModel(ChatModel):
                 if _is_whole(response):
                     yield from pieces_of(whole_answer(response.read(), self._dialect))
                     return
-                for received in response.iter_bytes():
-                    yield from reading.feed(received)
-                yield from reading.finish()
+                received = response.iter_bytes()
+                while not reading.ended:
+                    piece = next(received, None)
+                    yield from reading.finish() if piece is None else reading.feed(piece)
+            _drain(received)
         finally:
             response.close()
 
@@ -159,11 +162,12 @@ class OpenAiChatModel(ChatModel):
                     for event in pieces_of(whole_answer(await response.aread(), self._dialect)):
                         yield event
                     return
-                async for received in response.aiter_bytes():
-                    for event in reading.feed(received):
+                received = response.aiter_bytes()
+                while not reading.ended:
+                    piece = await anext(received, None)
+                    for event in reading.finish() if piece is None else reading.feed(piece):
                         yield event
-                for event in reading.finish():
-                    yield event
+            await _adrain(received)
         finally:
             await response.aclose()
 
@@ -233,7 +237,7 @@ class OpenAiChatModel(ChatModel):
 
     async def _aconnected(self) -> Connection:
         if "_connection" not in vars(self):
-            await wait_for(run_in_worker(_wire))  # the SDK takes half a second to load: not on the loop
+            await wait_for(run_in_worker(_load))
         return self._connected()
 
     def _failures(self) -> Any:
@@ -242,6 +246,11 @@ class OpenAiChatModel(ChatModel):
 
 def _wire() -> Any:
     return import_module(".connection", __package__)
+
+
+def _load() -> None:
+    """What takes a second at first, and must not take it on an event loop: the SDK and the certificates."""
+    _wire().certificates()
 
 
 def _dialect(api: str, manner: Manner) -> Dialect:
@@ -257,6 +266,19 @@ def _dialect(api: str, manner: Manner) -> Dialect:
 def _is_whole(response: httpx2.Response) -> bool:
     """Whether a server that was asked for a stream answered in one piece."""
     return response.headers.get("content-type", "").startswith("application/json")
+
+
+def _drain(received: Iterator[bytes]) -> None:
+    """Read to the end, so that the connection can be used again. The answer is whole, whatever comes now."""
+    with suppress(*_wire().WIRE_ERRORS):
+        for _ in received:
+            pass
+
+
+async def _adrain(received: AsyncIterator[bytes]) -> None:
+    with suppress(*_wire().WIRE_ERRORS):
+        async for _ in received:
+            pass
 
 
 def _encoded(body: dict[str, Any]) -> bytes:

@@ -47,12 +47,12 @@ def pieces_of(response: ChatResponse) -> Iterator[ModelEvent]:
 
 
 class Reading:
-    """Reads the bytes of one stream as they come. Bytes after the end are passed over."""
+    """Reads the bytes of one stream as they come. `ended` when the whole answer has been told."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._events = Events()
         self._assembly = dialect.assembly()
-        self._ended = False
+        self.ended = False
 
     def feed(self, received: bytes) -> Iterator[ModelEvent]:
         """What these bytes say."""
@@ -61,12 +61,12 @@ class Reading:
     def finish(self) -> Iterator[ModelEvent]:
         """What remains to be said when no more bytes come. Raises `Failure` when the answer is not whole."""
         yield from self._read(self._events.finish())
-        if not self._ended:
+        if not self.ended:
             yield from self._end(marked=False)
 
     def _read(self, events: list[bytes]) -> Iterator[ModelEvent]:
         for data in events:
-            if self._ended:
+            if self.ended:
                 return
             if data.startswith(END_MARK):
                 yield from self._end(marked=True)
@@ -81,7 +81,7 @@ class Reading:
                 yield from self._end(marked=True)
 
     def _end(self, *, marked: bool) -> Iterator[ModelEvent]:
-        self._ended = True
+        self.ended = True
         try:
             said = self._assembly.finish(marked=marked)
         except _MISREAD as error:

@@ -13,6 +13,7 @@ from ..failures import Origin, secrets_among
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 KEY_ADVICE: Final = "give api_key= or set OPENAI_API_KEY"
+_AUTHENTICATING: Final = frozenset({"authorization", "api-key", "x-api-key"})
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})
 
 
@@ -55,8 +56,8 @@ def server_at(
 ) -> Server:
     """Find out the address and the key, from the arguments or from `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
 
-    A server on this machine may go without a key. Raises `AuthenticationError` when another one would,
-    `ConfigurationError` for an address that is none.
+    A server on this machine needs no key, nor one whom other headers tell who is asking.
+    Raises `AuthenticationError` when there is none for another one, `ConfigurationError` for an address that is none.
     """
     given = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip()
     scheme, netloc, path, own_query, _ = urlsplit(given)
@@ -76,9 +77,14 @@ def server_at(
     )
 
 
+def authenticates(headers: Mapping[str, str]) -> bool:
+    """Whether these headers do what the key would."""
+    return any(name.lower() in _AUTHENTICATING for name in headers)
+
+
 def _key(given: str | None, host: str, headers: Mapping[str, str]) -> str:
     key = os.environ.get("OPENAI_API_KEY", "") if given is None else given
-    if not key and given is None and host not in _LOCAL and not headers:
+    if not key and given is None and host not in _LOCAL and not authenticates(headers):
         raise AuthenticationError(
             f"there is no key for {host}: set the environment variable OPENAI_API_KEY or give api_key= "
             "(api_key='' for a server that wants none)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors import MissingExtraError
 
 try:
-    import sqlalchemy.ext.asyncio
+    import sqlalchemy.ext.asyncio  # noqa: F401 - only to see that it is there
 except ImportError as missing:
     raise MissingExtraError("SqlStore", extra="sql") from missing
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,11 +18,16 @@ from ...errors import ConfigurationError, MissingExtraError
 BUSY_SECONDS: Final = 5.0
 """How long SQLite waits for another writer before one try of ours counts as failed."""
 
-# Backend -> drivers for blocking and asynchronous code, modules that they need, and the extra with those.
+# Backend -> drivers for blocking and asynchronous code, and the extra that they come with.
 _DRIVERS: Final = {
-    "sqlite": ("pysqlite", "aiosqlite", ("aiosqlite",), "sql"),
-    "postgresql": ("psycopg", "psycopg", ("psycopg",), "postgres"),
-    "mysql": ("pymysql", "asyncmy", ("pymysql", "asyncmy"), "mysql"),
+    "sqlite": ("pysqlite", None, "sql"),
+    "postgresql": ("psycopg", "psycopg", "postgres"),
+    "mysql": ("pymysql", "asyncmy", "mysql"),
+}
+_SERVER: Final[dict[str, Any]] = {
+    "hide_parameters": True,
+    "isolation_level": "READ COMMITTED",
+    "pool_pre_ping": True,
 }
 _ALSO_CALLED: Final = {"postgres": "postgresql", "mariadb": "mysql"}
 
@@ -45,37 +51,31 @@ class Database:
         backend = _ALSO_CALLED.get(name, name)
         if backend not in _DRIVERS:
             raise ConfigurationError(f"SqlStore knows sqlite, postgresql and mysql, not {name!r}")
-        blocking, asynchronous, modules, extra = _DRIVERS[backend]
-        if driver and driver not in (blocking, asynchronous):
+        *drivers, extra = _DRIVERS[backend]
+        if driver and driver not in drivers:
             raise ConfigurationError(
                 f"SqlStore chooses the driver itself: write {name}:// instead of {name}+{driver}://"
             )
-        if not all(map(find_spec, modules)):
+        if backend != "sqlite" and not all(map(find_spec, map(str, drivers))):
             raise MissingExtraError(f"SqlStore on {backend}", extra=extra)
         return cls(_on_disk(parsed) if backend == "sqlite" else parsed, backend)
 
     def engine(self) -> Engine:
         """A new engine for blocking code."""
-        return self._tuned(create_engine(self._url(0), **self._options()))
+        if self.backend != "sqlite":
+            engine = create_engine(self._url(0), **_SERVER)
+            event.listen(engine, "connect", _mark_as_pooled)
+            return engine
+        engine = create_engine(self._url(0), hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
+        event.listen(engine, "connect", _tune_sqlite)
+        return engine
 
     def async_engine(self) -> AsyncEngine:
-        """A new engine for an event loop."""
-        engine = create_async_engine(self._url(1), **self._options())
-        self._tuned(engine.sync_engine)
-        return engine
+        """A new engine for an event loop, of a server: SQLite has no input and output to wait for."""
+        return create_async_engine(self._url(1), **_SERVER)
 
     def _url(self, drive: int) -> URL:
         return self.url.set(drivername=f"{self.backend}+{_DRIVERS[self.backend][drive]}")
-
-    def _options(self) -> dict[str, Any]:
-        if self.backend == "sqlite":
-            return {"hide_parameters": True, "connect_args": {"timeout": BUSY_SECONDS}}
-        return {"hide_parameters": True, "isolation_level": "READ COMMITTED", "pool_pre_ping": True}
-
-    def _tuned(self, engine: Engine) -> Engine:
-        if self.backend == "sqlite":
-            event.listen(engine, "connect", _tune_sqlite)
-        return engine
 
     def __repr__(self) -> str:
         at = self.url
@@ -111,14 +111,20 @@ def _tune_sqlite(connection: Any, _: object) -> None:
     cursor.close()
 
 
+def _mark_as_pooled(connection: Any, _: object) -> None:
+    """Have psycopg not warn when a forked child drops its parent's connection, which it must not close."""
+    with suppress(AttributeError):
+        connection._pool = None
+
+
 def passes_by_itself(error: Exception) -> bool:
     """Whether the transaction was undone because of what others did at the same time."""
     if not isinstance(error, DBAPIError):
         return False
-    cause = error.orig
+    cause: Any = error.orig
     if (code := getattr(cause, "sqlite_errorcode", None)) is not None:
         return code & 0xFF in _SQLITE_BUSY
     if (state := getattr(cause, "sqlstate", None)) is not None:
         return state in _POSTGRESQL_RACES
-    arguments = getattr(cause, "args", ())
+    arguments: tuple[Any, ...] = getattr(cause, "args", ())
     return bool(arguments) and arguments[0] in _MYSQL_RACES

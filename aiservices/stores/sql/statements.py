@@ -122,6 +122,7 @@ class Returning:
         while (version := connection.scalar(statement, given)) is None:
             found = _found(connection, place)
             if found != expected:
+                connection.rollback()  # of the number, which nobody got
                 return False, found
         return True, version  # the loop is for an entry that was deleted while we looked
 
@@ -135,7 +136,7 @@ class Returning:
 
 
 class Locking:
-    """For MySQL, which has no such statements: the counter's row is locked first, so writers come one by one."""
+    """For MySQL, which has no such statements: who writes locks the counter's row first."""
 
     def __init__(self) -> None:
         new = _new(bindparam("version_", type_=BigInteger()))
@@ -154,6 +155,7 @@ class Locking:
         connection.execute(_COUNT)
         found = _found(connection, place, _FOUND_AND_LOCKED)
         if expected is not None and found != expected:
+            connection.rollback()  # of the number, which nobody got
             return False, found
         version = connection.scalar(_COUNTED) or 0
         connection.execute(self._put, {**place, "text": text, "lease": lease, "version_": version})

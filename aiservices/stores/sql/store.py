@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from ...driving import Driver, PerLoop, PerProcess
+from ...driving import Driver, PerLoop, PerProcess, Places, run_in_worker, wait_for
 from ...errors import StoreError
 from ..driven import DrivenStore
 from .databases import Database, passes_by_itself
@@ -25,6 +25,7 @@ T = TypeVar("T")
 TRIES: Final = 8
 PAUSE_SECONDS: Final = 0.02
 SWEEP_SECONDS: Final = 60.0
+SQLITE_WORKERS: Final = 8
 
 
 class SqlStore(DrivenStore):
@@ -48,6 +49,7 @@ class SqlStore(DrivenStore):
         self._begin = BEGIN_TO_WRITE.get(self._database.backend)
         self._engine = PerProcess(self._database.engine, Engine.dispose)
         self._engines = PerLoop(self._database.async_engine, AsyncEngine.dispose)
+        self._workers = Places(SQLITE_WORKERS)
         self._prepared = False
         self._swept = -SWEEP_SECONDS
 
@@ -110,6 +112,10 @@ class SqlStore(DrivenStore):
             return work(connection)
 
     async def _atransact(self, work: Callable[[Connection], T]) -> T:
+        """SQLite is asked in a worker thread: its asynchronous driver has one too, and a hop for each call."""
+        if self._database.backend == "sqlite":
+            async with self._workers.aheld():
+                return await wait_for(run_in_worker(partial(self._transact, work)))
         async with (await self._engines.get()).begin() as connection:
             return await connection.run_sync(work)
 

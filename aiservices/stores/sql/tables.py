@@ -76,7 +76,7 @@ VERSIONS: Final = Sequence("aiservices_versions", data_type=BigInteger)
 
 
 class _Now(ColumnElement[int]):
-    """Milliseconds since 1970 by the clock of the database, so that all its users agree on what has expired."""
+    """Milliseconds since 1970 by the clock of the database: all its users agree on what has expired."""
 
     inherit_cache = True
     type = BigInteger()

@@ -9,7 +9,8 @@ from .english import ANY_LANGUAGE, ENGLISH
 from .northern import NORTHERN
 from .romance import ROMANCE
 from .rules import Attack, Rule
+from .searching import RuleSearch
 
-__all__ = ["RULES", "Attack", "Rule"]
+__all__ = ["RULES", "Attack", "Rule", "RuleSearch"]
 
 RULES: Final[tuple[Rule, ...]] = (*ENGLISH, *ANY_LANGUAGE, *NORTHERN, *ROMANCE, *EASTERN)

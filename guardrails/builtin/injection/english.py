@@ -17,7 +17,8 @@ _EN_EARLIER = (
 )
 _EN_SAID = r"\b(?:above|before|you (?:were|have been|got|received|had)|given|told)\b"
 _EN_SHOW = (
-    r"\b(?:print|show|reveal|repeat|output|display|tell|give|list|share|dump|disclose|expose|recite|copy|write|"
+    r"\b(?:print|show|reveal|repeat|output|display|tell|give|list|share|dump|disclose|expose|recite|copy|write|convert|"
+    r"encode|translate|summari[sz]e|paraphrase|"
     r"what (?:is|are|was|were|does))\b"
 )
 _EN_LIMITS = (
@@ -60,8 +61,8 @@ ENGLISH = (
     rule(
         Attack.OVERRIDE,
         "en",
-        "new instruction|new system|new orders",
-        _STARTS + r"new (?:system )?(?:instructions?|prompt|orders)\s*:",
+        "new",
+        _STARTS + r"new (?:\w+ )?(?:instructions?|prompt|orders)\s*:",
     ),
     rule(
         Attack.ROLE,
@@ -84,6 +85,19 @@ ENGLISH = (
         r"\bpretend\b",
         r"\b(?:no|not|never|without|free of|un(?:bound|censored|filtered|restricted|limited))\b",
         r"\b(?:rules?|restrict\w+|limit\w*|filter\w*|polic(?:y|ies)|guidelines|bound|censored|refus\w+)\b",
+    ),
+    rule(
+        Attack.OVERRIDE,
+        "en",
+        "tell",
+        r"\b(?:do not|don't|never|without) tell(?:ing)? the user\b",
+    ),
+    rule(
+        Attack.ROLE,
+        "en",
+        "pretend",
+        r"\bpretend (?:that )?(?:to be|you(?:'re| are))\b",
+        r"\b(?:unfiltered|unrestricted|uncensored|unlimited|jailbroken|evil)\b",
     ),
     rule(
         Attack.ROLE,

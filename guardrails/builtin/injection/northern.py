@@ -38,7 +38,7 @@ NORTHERN = (
     rule(
         Attack.MODE,
         "de",
-        "modus",
+        "entwicklermodus|entwickler-modus|dan|debug",
         r"\b(?:aktiviere?|schalte?|starte|wechsle)\b(?! ich)",
         r"\b(?:entwickler|dan|debug)-?modus\b"
         r"(?!\s+(?:am|an|auf|bei|im|in|von)\b)",
@@ -77,7 +77,7 @@ NORTHERN = (
     rule(
         Attack.OVERRIDE,
         "pl",
-        "ignoruj|zapomnij|pomin",
+        "ignoruj|zignoruj|zapomnij|pomin",
         r"\b(?:zignoruj|ignoruj|zapomnij|pomin)\b",
         r"\b(?:poprzedni|wszystki|swoi|swoje|powyzsz|wczesniejsz)\w*",
         r"\b(?:instrukcj|polece|zasad|regu)\w*",
@@ -93,7 +93,7 @@ NORTHERN = (
     rule(
         Attack.OVERRIDE,
         "ru",
-        "игнорируи|забудь|не обращаи|отбрось",
+        "игнорируи|проигнорируи|забудь|не обращаи|отбрось",
         r"\b(?:(?:про)?игнорируи\w*|(?<!не )забудь\w*|не обращаи\w* внимани\w*|отбрось)\b",
         r"\b(?:предыдущ|прежн|прошл|все|свои|твои|данн|системн)\w*",
         r"\b(?:инструкци|указани|правил|команд)\w*",

@@ -9,6 +9,12 @@ from aiservices.messages import AiMessage, ChatResponse, FinishReason, TokenLogp
 from tests.models.fake_server import Script
 from tests.models.openai.wire import HELLO, completion, model
 
+FIVE_AND_TWO = {"prompt_tokens": 5, "completion_tokens": 2}
+
+
+def part(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
 
 def answer_to(script: Script, body: Any) -> ChatResponse:
     return model(script.will_say(body)).chat(HELLO)
@@ -41,9 +47,9 @@ async def test_the_asynchronous_answer_is_the_same(script: Script) -> None:
         ({"content": "a", "reasoning_content": "b"}, AiMessage("a", thinking="b")),
         ({"content": "a", "reasoning": "b", "reasoning_content": None}, AiMessage("a", thinking="b")),
         ({"content": "a", "reasoning": "b", "reasoning_content": "b"}, AiMessage("a", thinking="b")),
-        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, AiMessage("ab")),
+        ({"content": [part("a"), part("b")]}, AiMessage("ab")),
         (
-            {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "t"}]}, {"type": "text", "text": "a"}]},
+            {"content": [{"type": "thinking", "thinking": [part("t")]}, part("a")]},
             AiMessage("a", thinking="t"),
         ),
         ({"content": None, "refusal": "No."}, AiMessage(attributes={"refusal": "No."})),
@@ -53,7 +59,7 @@ async def test_the_asynchronous_answer_is_the_same(script: Script) -> None:
             AiMessage("{}"),
         ),
     ],
-)  # fmt: skip
+)
 def test_a_message_is_read_as(script: Script, told: dict[str, Any], message: AiMessage) -> None:
     body = completion()
     body["choices"][0]["message"] = told
@@ -63,8 +69,14 @@ def test_a_message_is_read_as(script: Script, told: dict[str, Any], message: AiM
 @pytest.mark.parametrize(
     ("told", "call"),
     [
-        ({"id": "c1", "function": {"name": "look", "arguments": '{"q":1}'}}, ToolCall("c1", "look", '{"q":1}')),
-        ({"id": "c1", "function": {"name": "look", "arguments": {"q": "ü"}}}, ToolCall("c1", "look", '{"q": "ü"}')),
+        (
+            {"id": "c1", "function": {"name": "look", "arguments": '{"q":1}'}},
+            ToolCall("c1", "look", '{"q":1}'),
+        ),
+        (
+            {"id": "c1", "function": {"name": "look", "arguments": {"q": "ü"}}},
+            ToolCall("c1", "look", '{"q": "ü"}'),
+        ),
         ({"id": "c1", "function": {"name": "look", "arguments": None}}, ToolCall("c1", "look", "")),
         ({"id": "c1", "function": {"name": "look"}}, ToolCall("c1", "look", "")),
     ],
@@ -111,13 +123,13 @@ def test_the_reasons_of_a_content_filter_are_kept(script: Script) -> None:
         (None, TokenUsage(known=False)),
         ({}, TokenUsage(known=False)),
         ({"prompt_tokens": 5, "completion_tokens": None}, TokenUsage(5, known=False)),
-        ({"prompt_tokens": 5, "completion_tokens": 2}, TokenUsage(5, 2)),
-        ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": None}, TokenUsage(5, 2)),
-        ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": None}}, TokenUsage(5, 2)),
-        ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_cache_hit_tokens": 4}, TokenUsage(5, 2, 4)),
-        ({"prompt_tokens": 5, "completion_tokens": 2, "cached_tokens": 1}, TokenUsage(5, 2, 1)),
+        (FIVE_AND_TWO, TokenUsage(5, 2)),
+        (FIVE_AND_TWO | {"prompt_tokens_details": None}, TokenUsage(5, 2)),
+        (FIVE_AND_TWO | {"prompt_tokens_details": {"cached_tokens": None}}, TokenUsage(5, 2)),
+        (FIVE_AND_TWO | {"prompt_cache_hit_tokens": 4}, TokenUsage(5, 2, 4)),
+        (FIVE_AND_TWO | {"cached_tokens": 1}, TokenUsage(5, 2, 1)),
     ],
-)  # fmt: skip
+)
 def test_usage_is_read_as(script: Script, told: Any, usage: TokenUsage) -> None:
     assert answer_to(script, completion("a") | {"usage": told}).usage == usage
 

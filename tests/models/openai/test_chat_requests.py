@@ -61,7 +61,10 @@ def test_a_plain_request_says_nothing_that_nobody_asked_for(script: Script) -> N
         (AiMessage(thinking="Hm."), {"role": "assistant", "content": ""}),
         (AiMessage(tool_calls=[CALL]), {"role": "assistant", "content": None, "tool_calls": [WIRE_CALL]}),
         (AiMessage(attributes={"refusal": "No."}), {"role": "assistant", "content": None, "refusal": "No."}),
-        (ToolResultMessage("c1", "look", "found"), {"role": "tool", "tool_call_id": "c1", "content": "found"}),
+        (
+            ToolResultMessage("c1", "look", "found"),
+            {"role": "tool", "tool_call_id": "c1", "content": "found"},
+        ),
         (CustomMessage({"role": "critic", "content": [1]}), {"role": "critic", "content": [1]}),
     ],
     ids=lambda value: type(value).__name__,
@@ -101,7 +104,9 @@ def test_a_content_is_said_as(script: Script, content: Content, part: Any) -> No
 
 
 @pytest.mark.parametrize("content", [AudioContent("https://x/y.mp3"), PdfContent("https://x/y.pdf")])
-def test_a_content_that_cannot_be_said_is_refused_before_anything_is_sent(script: Script, content: Content) -> None:
+def test_a_content_that_cannot_be_said_is_refused_before_anything_is_sent(
+    script: Script, content: Content
+) -> None:
     with pytest.raises(InvalidRequestError, match="by its address: give it as data="):
         model(script).chat(ChatRequest([UserMessage(content)]))
     assert script.requests == []
@@ -162,9 +167,7 @@ def test_a_request_overrules_the_model(script: Script) -> None:
 
 def test_options_that_servers_differ_in(script: Script) -> None:
     messages = [SystemMessage("s"), AiMessage("a", thinking="Hm.")]
-    body = body_of(
-        script, ChatRequest(messages), system_role="developer", send_thinking=True, logprobs=True
-    )
+    body = body_of(script, ChatRequest(messages), system_role="developer", send_thinking=True, logprobs=True)
     assert body["messages"][0]["role"] == "developer"
     assert body["messages"][1]["reasoning_content"] == "Hm."
     assert body["logprobs"] is True
@@ -176,7 +179,12 @@ def test_tools_and_the_choice_among_them(script: Script) -> None:
     assert body["tool_choice"] == "required"
     assert [tool["function"] for tool in body["tools"]] == [
         {"name": "look", "description": "Look it up.", "parameters": LOOK.parameters},
-        {"name": "now", "description": "", "parameters": {"type": "object", "properties": {}}, "strict": True},
+        {
+            "name": "now",
+            "description": "",
+            "parameters": {"type": "object", "properties": {}},
+            "strict": True,
+        },
     ]
 
 
@@ -188,7 +196,9 @@ def test_a_choice_among_no_tools_is_not_said(script: Script) -> None:
 @pytest.mark.parametrize("strict", [True, False])
 def test_a_schema_is_sent_with_a_name_that_the_api_admits(script: Script, strict: bool) -> None:
     schema = FrozenMapping({"type": "object", "properties": FrozenMapping({"a": {"type": "string"}})})
-    body = body_of(script, ChatRequest([UserMessage("Hi")], response_format=ResponseFormat("list[Ä b]", schema, strict)))
+    body = body_of(
+        script, ChatRequest([UserMessage("Hi")], response_format=ResponseFormat("list[Ä b]", schema, strict))
+    )
     plain = {"type": "object", "properties": {"a": {"type": "string"}}}
     form = {"name": "list_b", "schema": plain, "strict": strict}
     assert body["response_format"] == {"type": "json_schema", "json_schema": form}
@@ -208,12 +218,19 @@ def test_a_tool_call_without_arguments_is_sent_back_with_an_empty_object(script:
 def test_what_the_server_told_beyond_our_messages_goes_back_to_it_alone(script: Script) -> None:
     signed = {**WIRE_CALL, "extra_content": {"google": {"thought_signature": "sig"}}}
     details = [{"type": "reasoning.encrypted", "data": "xyz"}]
-    told = completion(None, "tool_calls", tool_calls=[signed], reasoning_details=details, annotations=[{"u": 1}])
+    told = completion(
+        None, "tool_calls", tool_calls=[signed], reasoning_details=details, annotations=[{"u": 1}]
+    )
     answer = model(script.will_say(told)).chat(HELLO).message
     assert answer.attributes["openai_chat"]["told"]["annotations"] == [{"u": 1}]
 
     (back,) = messages_of(script, answer)
-    assert back == {"role": "assistant", "content": None, "tool_calls": [signed], "reasoning_details": details}
+    assert back == {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [signed],
+        "reasoning_details": details,
+    }
     (elsewhere,) = messages_of(script, answer, base_url=script.url.replace("127.0.0.1", "localhost"))
     assert elsewhere == {"role": "assistant", "content": None, "tool_calls": [WIRE_CALL]}
 

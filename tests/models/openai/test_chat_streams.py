@@ -1,13 +1,14 @@
 """Streams of chat completions: of OpenAI, and of servers that cut and number them in ways of their own."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiservices.errors import InvalidRequestError, ServerError
+from aiservices.errors import InvalidRequestError, RateLimitError, ServerError
 from aiservices.messages import (
     AiMessage,
     FinishReason,
@@ -25,6 +26,8 @@ from aiservices.models.openai.reading import Reading
 from tests.models.fake_server import Answer, Script
 from tests.models.openai.wire import DONE, HELLO, USAGE, answered, call_part, chunk, completion, model
 
+ENCODED = json.dumps(chunk({"content": "a"}, "stop")).encode()
+
 
 def heard_from(script: Script, *events: Any) -> list[ModelEvent]:
     return list(model(script.will_say(list(events))).stream(HELLO))
@@ -33,7 +36,9 @@ def heard_from(script: Script, *events: Any) -> list[ModelEvent]:
 def test_a_text_comes_in_its_pieces_and_then_whole(script: Script) -> None:
     usage = {"id": "chatcmpl-1", "model": "gpt-test-1", "choices": [], "usage": USAGE}
     role = chunk({"role": "assistant", "content": "", "refusal": None})
-    events = heard_from(script, role, chunk({"content": "He"}), chunk({"content": "llo"}), chunk({}, "stop"), usage, DONE)
+    events = heard_from(
+        script, role, chunk({"content": "He"}), chunk({"content": "llo"}), chunk({}, "stop"), usage, DONE
+    )
     assert events[:-1] == [PartialText("He"), PartialText("llo")]
     answer = answered(events)
     assert answer.message == AiMessage("Hello")
@@ -89,13 +94,13 @@ def test_a_stream_is_put_together_to_what_a_plain_answer_would_be(script: Script
         [chunk({"content": None}), chunk({"content": "a"}), chunk({"content": ""}, "stop"), DONE],
         [chunk({"content": "a"}, "stop", index=0), chunk({"content": "b"}, index=1), DONE],
         [chunk({"content": [{"type": "text", "text": "a"}]}, "stop"), DONE],
-        [b": keep-alive\n\n", b"event: x\nid: 7\nretry: 3\ndata: " + json.dumps(chunk({"content": "a"}, "stop")).encode() + b"\n\n", DONE],
-        [b"\xef\xbb\xbfdata:" + json.dumps(chunk({"content": "a"}, "stop")).encode() + b"\r\n\r\n", b"data:[DONE]\r\n\r\n"],
-        [b"data: " + json.dumps(chunk({"content": "a"}, "stop"), indent=1).replace("\n", "\ndata: ").encode() + b"\n\n"],
-        [b"data: " + json.dumps(chunk({"content": "a"}, "stop")).encode() + b"\r\rdata: [DONE]"],
+        [b": keep-alive\n\n", b"event: x\nid: 7\nretry: 3\ndata: " + ENCODED + b"\n\n", DONE],
+        [b"\xef\xbb\xbfdata:" + ENCODED + b"\r\n\r\n", b"data:[DONE]\r\n\r\n"],
+        [b"data: " + ENCODED.replace(b", ", b",\ndata: ") + b"\n\n"],
+        [b"data: " + ENCODED + b"\r\rdata: [DONE]"],
         [chunk({"content": "a"}, "stop"), DONE, b"data: what comes after the end is not read\n\n"],
     ],
-)  # fmt: skip
+)
 def test_the_same_answer_in_other_clothes(script: Script, stream: list[Any]) -> None:
     events = heard_from(script, *stream)
     assert [event for event in events if event == PartialText("a")] == [PartialText("a")]
@@ -147,7 +152,11 @@ Q = ('{"q":', '"a"}')
             id="the id comes late, and there are no indexes",
         ),
         pytest.param(
-            [call_part("", index=0, id="c1"), call_part(Q[0], index=0, name="look"), call_part(Q[1], index=0)],
+            [
+                call_part("", index=0, id="c1"),
+                call_part(Q[0], index=0, name="look"),
+                call_part(Q[1], index=0),
+            ],
             [LOOK],
             id="the name comes late",
         ),
@@ -174,7 +183,7 @@ Q = ('{"q":', '"a"}')
             id="two calls come interleaved, told apart by their ids",
         ),
         pytest.param(
-            [call_part(LOOK.arguments, index=0, id="c1", name="look"), call_part(READ.arguments, index=0, id="c2", name="read")],
+            [call_part(call.arguments, index=0, id=call.id, name=call.name) for call in (LOOK, READ)],
             [LOOK, READ],
             id="all calls have one index",
         ),
@@ -194,12 +203,21 @@ Q = ('{"q":', '"a"}')
             id="the arguments are an object",
         ),
         pytest.param(
-            [chunk({"tool_calls": [{"id": "c1", "function": {"name": "look", "arguments": LOOK.arguments}}, {"id": "c2", "function": {"name": "read", "arguments": READ.arguments}}]})],
+            [
+                chunk(
+                    {
+                        "tool_calls": [
+                            {"id": call.id, "function": {"name": call.name, "arguments": call.arguments}}
+                            for call in (LOOK, READ)
+                        ]
+                    }
+                )
+            ],
             [LOOK, READ],
             id="several calls in one chunk",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_tool_call_is_put_together_though(script: Script, parts: list[Any], calls: list[ToolCall]) -> None:
     answer = answered(heard_from(script, *parts, chunk({}, "tool_calls"), DONE))
     assert list(answer.message.tool_calls) == calls
@@ -237,13 +255,16 @@ def test_a_signature_that_comes_with_a_part_of_a_call_is_kept(script: Script) ->
 
 
 def test_thinking_under_two_names_is_heard_once(script: Script) -> None:
-    events = heard_from(script, chunk({"reasoning": "Hm", "reasoning_content": "Hm"}), chunk({"content": "a"}, "stop"))
+    events = heard_from(
+        script, chunk({"reasoning": "Hm", "reasoning_content": "Hm"}), chunk({"content": "a"}, "stop")
+    )
     assert events[:-1] == [PartialThinking("Hm"), PartialText("a")]
     assert answered(events).message == AiMessage("a", thinking="Hm")
 
 
 def test_channel_marks_are_read_and_not_passed_on(script: Script) -> None:
-    text = "<|channel|>analysis<|message|>Hm <x|<|end|><|start|>assistant<|channel|>final<|message|>Yes <b>.<|return|>"
+    text = "<|channel|>analysis<|message|>Hm <x|<|end|>"
+    text += "<|start|>assistant<|channel|>final<|message|>Yes <b>.<|return|>"
     events = heard_from(script, *(chunk({"content": letter}) for letter in text), chunk({}, "stop"), DONE)
     assert "".join(event.text for event in events if isinstance(event, PartialThinking)) == "Hm <x|"
     assert "".join(event.text for event in events if isinstance(event, PartialText)) == "Yes <b>."
@@ -251,7 +272,9 @@ def test_channel_marks_are_read_and_not_passed_on(script: Script) -> None:
 
 
 def test_a_refusal_is_gathered(script: Script) -> None:
-    events = heard_from(script, chunk({"refusal": "I "}), chunk({"refusal": "won't."}), chunk({}, "stop"), DONE)
+    events = heard_from(
+        script, chunk({"refusal": "I "}), chunk({"refusal": "won't."}), chunk({}, "stop"), DONE
+    )
     assert answered(events).message.refusal == "I won't."
     assert len(events) == 1
 
@@ -267,11 +290,12 @@ def test_a_refusal_is_gathered(script: Script) -> None:
         ([chunk({"content": "a"}), b"data: 7\n\n"], ServerError, "a JSON int"),
         ([{"choices": ["what"]}], ServerError, "not the form"),
         ([{"error": {"message": "tool_use_failed", "code": 400}}], InvalidRequestError, "tool_use_failed"),
-        ([chunk({"content": "a"}), {"error": {"message": "Overloaded", "type": "server_error"}}], ServerError, "Overloaded"),
+        ([chunk({"content": "a"}), {"error": {"message": "Overloaded"}}], ServerError, "Overloaded"),
         ([{"error": "out of memory"}], ServerError, "out of memory"),
-        ([b'event: error\ndata: {"object": "error", "message": "bad", "code": 400}\n\n'], InvalidRequestError, "bad"),
+        ([{"error": {"message": "slow down", "code": 429, "type": "busy"}}], RateLimitError, "slow down"),
+        ([{"object": "error", "message": "bad", "code": 400}], InvalidRequestError, "bad"),
     ],
-)  # fmt: skip
+)
 def test_a_stream_that_fails_raises_after_what_came(
     script: Script, stream: list[Any], kind: type[Exception], words: str
 ) -> None:
@@ -291,8 +315,15 @@ def test_what_came_before_a_failure_is_delivered(script: Script) -> None:
 def test_a_connection_that_breaks_in_the_middle_is_the_servers_error(script: Script) -> None:
     stream = model(script.will_say(Answer([chunk({"content": "a"})], breaks_off=True))).stream(HELLO)
     assert next(stream) == PartialText("a")
-    with pytest.raises(ServerError, match="RemoteProtocolError|closed"):
+    with pytest.raises(ServerError, match="RemoteProtocolError"):
         next(stream)
+
+
+@pytest.mark.anyio
+async def test_what_happens_after_the_end_does_not_matter(script: Script) -> None:
+    script.will_say(Answer([chunk({"content": "a"}, "stop"), DONE], breaks_off=True))
+    assert len(list(model(script).stream(HELLO))) == 2
+    assert len([event async for event in model(script).astream(HELLO)]) == 2
 
 
 def test_a_server_that_does_not_stream_is_understood(script: Script) -> None:
@@ -301,7 +332,10 @@ def test_a_server_that_does_not_stream_is_understood(script: Script) -> None:
     assert answered(events).message.text == "Hey"
 
 
-@given(cuts=st.lists(st.integers(min_value=0, max_value=600), max_size=30), line_end=st.sampled_from(["\n", "\r\n", "\r"]))
+@given(
+    cuts=st.lists(st.integers(min_value=0, max_value=600), max_size=30),
+    line_end=st.sampled_from(["\n", "\r\n", "\r"]),
+)
 def test_it_does_not_matter_where_the_bytes_are_cut(cuts: list[int], line_end: str) -> None:
     lines = []
     for event in (chunk({"content": "Zoë"}), chunk({"content": " 🐈"}), chunk({}, "stop")):
@@ -309,7 +343,7 @@ def test_it_does_not_matter_where_the_bytes_are_cut(cuts: list[int], line_end: s
     stream = line_end.join([*lines, "data: [DONE]", "", ""]).encode()
     edges = [0, *sorted(cut % len(stream) for cut in cuts), len(stream)]
     reading = Reading(ChatCompletions(Manner(host="h")))
-    events = [event for start, end in zip(edges, edges[1:], strict=False) for event in reading.feed(stream[start:end])]
+    events = [event for start, end in pairwise(edges) for event in reading.feed(stream[start:end])]
     events += reading.finish()
     assert events[:-1] == [PartialText("Zoë"), PartialText(" 🐈")]
     assert answered(events).message == AiMessage("Zoë 🐈")

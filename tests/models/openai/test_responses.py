@@ -157,7 +157,9 @@ def test_settings_tools_and_schema_have_the_names_of_this_api(script: Script) ->
             }
         ],
         "tool_choice": "required",
-        "text": {"format": {"type": "json_schema", "name": "R", "schema": {"type": "object"}, "strict": False}},
+        "text": {
+            "format": {"type": "json_schema", "name": "R", "schema": {"type": "object"}, "strict": False}
+        },
         "include": ["message.output_text.logprobs"],
         "temperature": 0.5,
         "top_p": 0.1,
@@ -212,7 +214,9 @@ def test_reasoning_goes_back_as_it_came(script: Script) -> None:
 
 
 @pytest.mark.parametrize("change", [{"text": "Yes, rewritten."}, {"tool_calls": ()}])
-def test_a_message_that_was_rewritten_since_goes_back_as_it_is_now(script: Script, change: dict[str, Any]) -> None:
+def test_a_message_that_was_rewritten_since_goes_back_as_it_is_now(
+    script: Script, change: dict[str, Any]
+) -> None:
     message = replace(answer_to(script, response(REASONING, said("Yes."), CALL)).message, **change)
     items = items_of(script, message)
     assert REASONING not in items
@@ -239,8 +243,14 @@ def test_reasoning_of_which_nothing_was_told_does_not_go_back(script: Script) ->
     ("more", "reason"),
     [
         ({}, FinishReason.STOP),
-        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, FinishReason.LENGTH),
-        ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, FinishReason.CONTENT_FILTER),
+        (
+            {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+            FinishReason.LENGTH,
+        ),
+        (
+            {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}},
+            FinishReason.CONTENT_FILTER,
+        ),
         ({"status": "incomplete", "incomplete_details": None}, FinishReason.OTHER),
     ],
 )
@@ -327,7 +337,11 @@ def test_items_told_one_by_one_make_an_answer_where_the_last_event_is_empty(scri
     ("events", "kind", "words"),
     [
         ([], ServerError, "broke off"),
-        ([{"type": "response.output_text.delta", "delta": "a"}, b"data: [DONE]\n\n"], ServerError, "broke off"),
+        (
+            [{"type": "response.output_text.delta", "delta": "a"}, b"data: [DONE]\n\n"],
+            ServerError,
+            "broke off",
+        ),
         (
             [{"type": "error", "code": "context_length_exceeded", "message": "too long"}],
             ContextLengthError,
@@ -341,6 +355,8 @@ def test_items_told_one_by_one_make_an_answer_where_the_last_event_is_empty(scri
         ([{"type": "response.function_call_arguments.delta", "delta": "{}"}], ServerError, "not the form"),
     ],
 )
-def test_a_stream_that_fails_raises(script: Script, events: list[Any], kind: type[Exception], words: str) -> None:
+def test_a_stream_that_fails_raises(
+    script: Script, events: list[Any], kind: type[Exception], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         heard_from(script, *events)

@@ -22,7 +22,13 @@ def model(script: Script, **options: Any) -> OpenAiChatModel:
 def completion(text: str | None = None, finish: str | None = "stop", **message: Any) -> dict[str, Any]:
     said = {"role": "assistant", "content": text, **message}
     choice = {"index": 0, "message": said, "finish_reason": finish}
-    return {"id": "chatcmpl-1", "object": "chat.completion", "model": "gpt-test-1", "choices": [choice], "usage": USAGE}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "model": "gpt-test-1",
+        "choices": [choice],
+        "usage": USAGE,
+    }
 
 
 def chunk(delta: Mapping[str, Any] | None = None, finish: str | None = None, **more: Any) -> dict[str, Any]:

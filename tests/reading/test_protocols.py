@@ -1,0 +1,464 @@
+"""Which members of a Protocol call the model, which run as they are written, and which can do neither."""
+
+import functools
+from abc import abstractmethod
+from collections.abc import Callable, Sized
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar, Protocol, TypeVar, final, overload, runtime_checkable
+
+import pytest
+import typing_extensions
+
+import aiservices
+from aiservices import ConfigurationError, user_message
+from aiservices.reading import read_service
+from aiservices.testing import ScriptedChatModel
+from tests.declarations import problems_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def calling_the_model(service: Any) -> list[str]:
+    return [method.name for method in read_service(service).methods]
+
+
+class Stubs(Protocol):
+    def dots(self, t: str) -> str: ...
+
+    def passing(self, t: str) -> str:  # type: ignore[empty-body]
+        pass
+
+    def documented(self, t: str) -> str:  # type: ignore[empty-body]
+        """Only a docstring."""
+
+    def documented_dots(self, t: str) -> str:
+        """A docstring
+        of two lines."""
+        ...
+
+    def raising(self, t: str) -> str:
+        raise NotImplementedError
+
+    def raising_call(self, t: str) -> str:
+        raise NotImplementedError()
+
+    def raising_text(self, t: str) -> str:
+        """A docstring."""
+        raise NotImplementedError("the model answers")
+
+    async def later(self, t: str) -> str: ...
+
+    async def later_raising(self, t: str) -> str:
+        raise NotImplementedError("the model answers")
+
+    @abstractmethod
+    def abstract(self, t: str) -> str: ...
+
+    @final
+    def last(self, t: str) -> str: ...
+
+    @typing_extensions.override
+    def __call__(self, t: str) -> str: ...  # type: ignore[misc]
+
+    def _private(self, t: str) -> str: ...
+
+    def __hidden(self, t: str) -> str: ...
+
+    another_name = dots
+
+
+def test_a_method_without_a_body_calls_the_model() -> None:
+    names = [name for name in vars(Stubs) if name not in dir(Protocol) and not name.startswith("__")]
+    assert calling_the_model(Stubs) == [
+        *names[: names.index("last") + 1],
+        "__call__",
+        "_private",
+        "_Stubs__hidden",
+        "another_name",
+    ]
+
+
+def test_every_name_of_a_method_calls_the_model() -> None:
+    with ScriptedChatModel("1", "2", "3", "4") as model:
+        service: Any = aiservices.create(Stubs, chat_model=model)
+        assert service("x") == "1"
+        assert service.another_name("x") == "2"
+        assert service._private("x") == "3"
+        assert service._Stubs__hidden("x") == "4"
+
+
+class MyNotImplementedError(Exception): ...
+
+
+class Bodies(Protocol):
+    limit: ClassVar[int] = 3
+    seen: list[str] = []  # noqa: RUF012
+
+    def ask(self, t: str) -> str: ...
+
+    def twice(self, t: str) -> str:
+        return self.ask(t) + self.ask(t)
+
+    async def later(self, t: str) -> str:
+        return self.ask(t)
+
+    @property
+    def shout(self) -> str:
+        return self.ask("shout")
+
+    @staticmethod
+    def fixed(t: str) -> str:
+        return t.upper()
+
+    @classmethod
+    def named(cls) -> str:
+        return cls.__name__
+
+    def constant(self) -> int:
+        return 0
+
+    def items(self) -> Any:
+        yield from "ab"
+
+    async def aitems(self) -> Any:
+        yield "a"
+
+    def other_error(self) -> str:
+        raise MyNotImplementedError
+
+    def no_error(self) -> Any:
+        return NotImplementedError
+
+    def told_why(self, t: str) -> str:
+        raise NotImplementedError(f"not for {t}")
+
+    @functools.cached_property
+    def cached(self) -> str:
+        return self.ask("cached")
+
+    by_lambda = lambda self, t: self.ask(t)  # noqa: E731
+
+
+@pytest.mark.anyio
+async def test_anything_with_a_body_runs_as_it_is_written() -> None:
+    """TYP-01"""
+    assert calling_the_model(Bodies) == ["ask"]
+    with ScriptedChatModel("a", "b", "c", "d", "e", "f") as model:
+        service: Any = aiservices.create(Bodies, chat_model=model)
+        assert service.twice("x") == "ab"
+        assert await service.later("x") == "c"
+        assert service.shout == "d"
+        assert service.by_lambda("x") == "e"
+        assert (service.cached, service.cached) == ("f", "f")
+    assert (service.fixed("x"), service.named(), service.constant()) == ("X", "Bodies", 0)
+    assert list(service.items()) == ["a", "b"]
+    assert (service.limit, service.seen) == (3, [])
+    with pytest.raises(MyNotImplementedError):
+        service.other_error()
+    with pytest.raises(NotImplementedError, match="not for x"):
+        service.told_why("x")
+
+
+def test_a_constant_false_body_returns_its_value() -> None:
+    class Asker(Protocol):
+        def ask(self, t: str) -> str: ...
+
+        def nothing_found(self) -> str:
+            return ""
+
+        def never(self) -> bool:
+            return False
+
+    service = aiservices.create(Asker, chat_model=ScriptedChatModel())
+    assert (service.nothing_found(), service.never()) == ("", False)
+
+
+class Parent(Protocol):
+    def ask(self, t: str) -> str: ...
+
+    def greet(self) -> str:
+        return "parent"
+
+    def repeat(self, t: str) -> str:
+        return self.ask(t)
+
+
+def test_a_child_may_give_a_stub_a_body_and_call_its_parents() -> None:
+    class Child(Parent, Protocol):
+        def ask(self, t: str) -> str:
+            return f"own {t}"
+
+        def greet(self) -> str:
+            return f"child of {super().greet()}"
+
+        def other(self, t: str) -> str: ...
+
+    with ScriptedChatModel("model") as model:
+        service = aiservices.create(Child, chat_model=model)
+        assert (service.ask("x"), service.repeat("y"), service.greet()) == (
+            "own x",
+            "own y",
+            "child of parent",
+        )
+        assert service.other("x") == "model"
+
+
+def test_a_child_may_make_a_stub_of_a_method_with_a_body() -> None:
+    class Child(Parent, Protocol):
+        def repeat(self, t: str) -> str: ...
+
+        @user_message("Say hello")
+        def greet(self) -> str: ...
+
+    assert calling_the_model(Child) == ["ask", "greet", "repeat"]
+    with ScriptedChatModel("a", "b") as model:
+        service = aiservices.create(Child, chat_model=model)
+        assert (service.repeat("x"), service.greet()) == ("a", "b")
+    assert [request.messages[-1].text for request in model.requests] == ["x", "Say hello"]
+
+
+def test_what_a_child_puts_right_is_no_mistake_of_its_parent() -> None:
+    class Wrong(Protocol):
+        name: str
+
+        @property
+        def language(self) -> str: ...
+
+        @staticmethod
+        def helper(t: str) -> str: ...
+
+        def untyped(self, t): ...  # type: ignore[no-untyped-def]
+
+        @overload
+        def many(self, t: str) -> str: ...
+        @overload
+        def many(self, t: int) -> int: ...
+
+    class Right(Wrong, Protocol):
+        name = "right"
+
+        @property
+        def language(self) -> str:
+            return "de"
+
+        @staticmethod
+        def helper(t: str) -> str:
+            return t
+
+        def untyped(self, t: str) -> str: ...
+
+        def many(self, t: Any) -> str: ...  # type: ignore[override]
+
+    assert len(problems_of(Wrong)) >= 5
+    assert calling_the_model(Right) == ["untyped", "many"]
+
+
+def test_the_nearest_of_several_parents_decides() -> None:
+    class Loud(Parent, Protocol):
+        def greet(self) -> str:
+            return "loud"
+
+    class Quiet(Parent, Protocol):
+        def greet(self) -> str:
+            return "quiet"
+
+    class Both(Loud, Quiet, Protocol): ...
+
+    assert aiservices.create(Both, chat_model=ScriptedChatModel()).greet() == "loud"
+
+
+def test_a_member_that_can_neither_run_nor_call_the_model_is_named() -> None:  # noqa: C901 - a long class
+    class Asker(Protocol):
+        name: str
+        other: int
+
+        @property
+        def language(self) -> str: ...
+
+        @staticmethod
+        def helper(t: str) -> str: ...
+
+        @classmethod
+        def made(cls, t: str) -> str: ...
+
+        @functools.cached_property
+        def cached(self) -> str: ...
+
+        @functools.lru_cache  # noqa: B019
+        def remembered(self, t: str) -> str: ...
+
+        def __len__(self) -> int: ...
+
+        def __enter__(self) -> str: ...
+
+        @overload
+        def many(self, t: str) -> str: ...
+        @overload
+        def many(self, t: int) -> int: ...
+
+        @overload
+        def filled(self, t: str) -> str: ...
+        @overload
+        def filled(self, t: int) -> int: ...
+        def filled(self, t: Any) -> Any: ...
+
+        def selfless() -> str: ...  # type: ignore[misc]
+
+        def keyword(*, t: str) -> str: ...  # type: ignore[misc]
+
+        def varying(*t: str) -> str: ...
+
+    assert problems_of(Asker) == (
+        "Asker.name: it is no method: a service has methods, and constants with a value",
+        "Asker.other: it is no method: a service has methods, and constants with a value",
+        "Asker.language: a property cannot call the model: write a method with self",
+        "Asker.helper: a staticmethod cannot call the model: write a method with self",
+        "Asker.made: a classmethod cannot call the model: write a method with self",
+        "Asker.cached: a cached_property cannot call the model: write a method with self",
+        "Asker.remembered: a _lru_cache_wrapper cannot call the model: write a method with self",
+        "Asker.__len__: a special method cannot call the model: give it a body, or another name",
+        "Asker.__enter__: a special method cannot call the model: give it a body, or another name",
+        "Asker.many: an @overload has no single return type: declare a method for each",
+        "Asker.filled: an @overload has no single return type: declare a method for each",
+        "Asker.selfless: it has no self: write `def name(self, ...)`",
+        "Asker.keyword: it has no self: write `def name(self, ...)`",
+        "Asker.varying: it has no self: write `def name(self, ...)`",
+    )
+
+
+def test_overloads_of_a_method_with_a_body_are_its_own_affair() -> None:
+    class Asker(Protocol):
+        def ask(self, t: str) -> str: ...
+
+        @overload
+        def many(self, t: str) -> str: ...
+        @overload
+        def many(self, t: int) -> int: ...
+        def many(self, t: Any) -> Any:
+            return t
+
+    assert aiservices.create(Asker, chat_model=ScriptedChatModel()).many(3) == 3
+
+
+def test_overloads_that_a_notebook_had_before_are_forgotten() -> None:
+    cell = """
+from typing import Protocol, overload
+class Asker(Protocol):
+    {}
+    def ask(self, t: str) -> str: ...
+"""
+    overloads = """@overload
+    def ask(self, t: str) -> str: ...
+    @overload
+    def ask(self, t: int) -> str: ...
+"""
+    namespace: dict[str, Any] = {"__name__": __name__}
+    exec(compile(cell.format(overloads), "<cell 1>", "exec"), namespace)
+    assert "an @overload has no single return type" in problems_of(namespace["Asker"])[0]
+    exec(compile(cell.format(""), "<cell 2>", "exec"), namespace)
+    assert calling_the_model(namespace["Asker"]) == ["ask"]
+
+
+class NoProtocol:
+    def ask(self, t: str) -> str: ...  # type: ignore[empty-body]
+
+
+class Implementation(Parent):
+    """Implements a Protocol and is none."""
+
+
+@pytest.mark.parametrize(
+    ("service", "problem"),
+    [
+        (NoProtocol, "NoProtocol: it is not a typing.Protocol: write `class NoProtocol(Protocol):`"),
+        (
+            Implementation,
+            "Implementation: it is not a typing.Protocol: write `class Implementation(Protocol):`",
+        ),
+        (int, "int: it is not a typing.Protocol: write `class int(Protocol):`"),
+        (3, "3: it is not a typing.Protocol: give the Protocol class"),
+        ("Parent", "'Parent': it is not a typing.Protocol: give the Protocol class"),
+        (None, "None: it is not a typing.Protocol: give the Protocol class"),
+        (list[int], "list: it is not a typing.Protocol: write `class list(Protocol):`"),
+        (
+            Protocol,
+            "Protocol: it has no method for a model to answer: declare one, "
+            "as in `def ask(self, text: str) -> str: ...`",
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_no_protocol_is_refused(service: Any, problem: str) -> None:
+    assert problems_of(service) == (problem,)
+
+
+def test_a_protocol_without_a_stub_is_refused() -> None:
+    class Asker(Protocol):
+        def greet(self) -> str:
+            return "hello"
+
+    assert "it has no method for a model to answer" in problems_of(Asker)[0]
+
+
+def test_everything_wrong_with_declaration_and_options_comes_in_one_error() -> None:
+    """API.md section 1: every problem in one error, each naming class, method and parameter."""
+
+    class Asker(Protocol):
+        @user_message("{{ nope }}")
+        def a(self, t: bytes) -> object: ...
+
+        @user_message("{{ open")
+        def b(self, t) -> str: ...  # type: ignore[no-untyped-def]
+
+        @user_message(
+            "{{ t }}",
+        )
+        def c(self, t: str) -> Callable[[], str]: ...
+
+        @user_message(resource="missing.md")
+        def d(self) -> str: ...
+
+    with pytest.raises(ConfigurationError) as caught:
+        aiservices.create(Asker, parse_retries=-1)
+    expected = (
+        "no chat_model",
+        "parse_retries is -1",
+        "Asker.a, parameter 't': bytes",
+        "Asker.a: the return type says nothing",
+        "Asker.b, parameter 't': it has no annotation",
+        "Asker.b: user message: template syntax error",
+        "Asker.c: the return type cannot be read",
+        "Asker.d: user message: resource 'missing.md' cannot be read",
+    )
+    assert len(caught.value.problems) == len(expected)
+    for problem, beginning in zip(caught.value.problems, expected, strict=True):
+        assert problem.startswith(beginning)
+    assert str(caught.value).splitlines() == list(caught.value.problems)
+
+
+def test_an_abstract_class_of_the_library_may_be_a_parent() -> None:
+    class Measured(Sized, Protocol):
+        def ask(self, t: str) -> str: ...
+
+        def __len__(self) -> int:
+            return 7
+
+    class Managed(AbstractContextManager[Any], Protocol):  # type: ignore[misc]
+        def ask(self, t: str) -> str: ...
+
+    assert len(aiservices.create(Measured, chat_model=ScriptedChatModel())) == 7
+    assert problems_of(Managed) == (
+        "Managed.__exit__: a special method cannot call the model: give it a body, or another name",
+    )
+
+
+def test_a_runtime_checkable_protocol_knows_its_service() -> None:
+    @runtime_checkable
+    class Asker(Protocol):
+        limit = 3
+
+        def ask(self, t: str) -> str: ...
+
+    service = aiservices.create(Asker, chat_model=ScriptedChatModel())
+    assert isinstance(service, Asker)
+    assert Asker in type(service).__mro__
