@@ -84,6 +84,8 @@ from .service import ai_service as ai_service
 from .service import create as create
 from .tools import CompensationMode as CompensationMode
 from .tools import DrivenInterceptor as DrivenInterceptor
+from .tools import EmbeddingToolSearch as EmbeddingToolSearch
+from .tools import KeywordToolSearch as KeywordToolSearch
 from .tools import Limits as Limits
 from .tools import Recovery as Recovery
 from .tools import ReturnBehavior as ReturnBehavior
@@ -91,7 +93,10 @@ from .tools import Tool as Tool
 from .tools import ToolExecutor as ToolExecutor
 from .tools import ToolInterceptor as ToolInterceptor
 from .tools import ToolOutcome as ToolOutcome
+from .tools import ToolProvider as ToolProvider
 from .tools import ToolRegistry as ToolRegistry
+from .tools import ToolRequest as ToolRequest
+from .tools import ToolSearch as ToolSearch
 from .tools import ToolSource as ToolSource
 from .tools import arecover as arecover
 from .tools import recover as recover

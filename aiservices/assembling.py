@@ -10,7 +10,7 @@ from .invocation import Setup
 from .messages import ResponseFormat
 from .models import Capability, ChatModel
 from .reading import MethodSpec
-from .tools import CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
+from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
 
 
 def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, config: Any) -> Setup:
@@ -18,7 +18,10 @@ def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, confi
     _check_immediate(method, registry)
     if config.compensation_log is not None:
         _check_undos(registry)
-    response_format, instructions = _format(method, model, registry)
+    assortment = Assortment(
+        registry=registry, providers=tuple(config.tool_providers), search=config.tool_search
+    )
+    response_format, instructions = _format(method, model, has_tools=bool(assortment))
     return Setup(
         method=method,
         model=model,
@@ -29,7 +32,7 @@ def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, confi
         system_message_transformer=config.system_message_transformer,
         chat_request_transformer=config.chat_request_transformer,
         listeners=tuple(hearing(listener) for listener in config.listeners),
-        registry=registry,
+        assortment=assortment,
         toolbox=Toolbox(
             executor=config.tool_executor,
             interceptors=tuple(config.interceptors),
@@ -42,22 +45,20 @@ def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, confi
     )
 
 
-def _format(
-    method: MethodSpec, model: ChatModel, registry: ToolRegistry
-) -> tuple[ResponseFormat | None, str]:
+def _format(method: MethodSpec, model: ChatModel, *, has_tools: bool) -> tuple[ResponseFormat | None, str]:
     """The schema where the model takes one (beside tools, if there are any), else the instructions."""
     parser = method.answer.parser
     if parser is None:
         return None, ""
     schema = parser.json_schema()
-    needed = {Capability.JSON_SCHEMA} | ({Capability.JSON_SCHEMA_WITH_TOOLS} if registry else set())
+    needed = {Capability.JSON_SCHEMA} | ({Capability.JSON_SCHEMA_WITH_TOOLS} if has_tools else set())
     if schema is not None and needed <= model.capabilities:
         return ResponseFormat(parser.schema_name, schema, parser.strict), ""
     return None, parser.format_instructions()
 
 
 def _compensation(registry: ToolRegistry, config: Any) -> CompensationMode:
-    if not any(tool.undo is not None for tool in registry.values()):
+    if not config.tool_providers and not any(tool.undo is not None for tool in registry.values()):
         return CompensationMode.OFF
     return CompensationMode(config.compensation or CompensationMode.INVOCATION_FAILURE)
 

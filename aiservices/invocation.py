@@ -28,12 +28,12 @@ from .results import Result
 from .stores import Store
 from .tools import (
     DEFAULT_TOOLBOX,
+    Assortment,
     CompensationLog,
     CompensationMode,
     Ledger,
     Limits,
     Toolbox,
-    ToolRegistry,
     check_reasks,
 )
 
@@ -57,7 +57,7 @@ class Setup:
     method: MethodSpec
     model: ChatModel
     parameters: ChatRequestParameters
-    registry: ToolRegistry
+    assortment: Assortment
     response_format: ResponseFormat | None = None
     instructions: str = ""
     parse_retries: int = 1

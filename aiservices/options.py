@@ -10,7 +10,7 @@ from .events import Listener, hearing
 from .invocation import Stage
 from .messages import ChatRequest, ChatRequestParameters
 from .stores import Store
-from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolRegistry
+from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProvider, ToolRegistry, ToolSearch
 from .tools.policies import CHOICES
 
 MessageOption: TypeAlias = str | Callable[[InvocationContext], Any] | None
@@ -29,6 +29,8 @@ class Options(TypedDict, total=False):
     parameters: ChatRequestParameters
     parse_retries: int
     tools: Sequence[ToolLike]
+    tool_providers: Sequence[ToolProvider]
+    tool_search: ToolSearch | None
     tool_registry: ToolRegistry | None
     tool_executor: ToolExecutor | None
     interceptors: Sequence[Interceptor]
@@ -47,6 +49,7 @@ _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
     "parameters": (ChatRequestParameters, "ChatRequestParameters(...)"),
     "limits": (Limits, "Limits(...)"),
     "tool_registry": (ToolRegistry | None, "a ToolRegistry"),
+    "tool_search": (ToolSearch | None, "KeywordToolSearch() or another ToolSearch"),
     "tool_executor": (ToolExecutor | None, "an object of a subclass of ToolExecutor"),
     "compensation_log": (Store | None, "a Store"),
     "parallel_tools": (bool, "True or False"),
@@ -89,6 +92,7 @@ def _tool_problems(config: Any) -> list[str]:
     if config.tools and config.tool_registry is not None:
         problems.append("both tools and tool_registry are given: a registry replaces the tools, so give one")
     problems += _sequence_problems("tools", config.tools, lambda tool: None)
+    problems += _sequence_problems("tool_providers", config.tool_providers, _check_provider)
     return problems + _sequence_problems("interceptors", config.interceptors, _check_interceptor)
 
 
@@ -107,6 +111,11 @@ def _sequence_problems(name: str, given: Any, check: Callable[[Any], object]) ->
 def _check_stage(stage: Any) -> None:
     if not callable(stage):
         raise TypeError(f"the stage {stage!r} cannot be called: give an async function of a call and proceed")
+
+
+def _check_provider(provider: Any) -> None:
+    if not callable(getattr(provider, "provide", None)) or isinstance(provider, type):
+        raise TypeError(f"the tool provider {provider!r} is no object with a method provide(request)")
 
 
 def _check_interceptor(interceptor: Any) -> None:

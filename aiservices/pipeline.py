@@ -25,7 +25,7 @@ STAGES: Final[tuple[Stage, ...]] = (
 )
 NEEDED: Final[Mapping[Stage, Callable[[Setup], bool]]] = {
     roll_back: lambda setup: setup.compensation is not CompensationMode.OFF,
-    use_tools: lambda setup: bool(setup.registry),
+    use_tools: lambda setup: bool(setup.assortment),
 }
 """When a stage has something to do; the others are always in the chain."""
 

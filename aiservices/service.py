@@ -38,7 +38,9 @@ from .tools import (
     Policy,
     ToolExecutor,
     ToolLike,
+    ToolProvider,
     ToolRegistry,
+    ToolSearch,
 )
 
 T = TypeVar("T")
@@ -58,6 +60,8 @@ class AiServices:
     - `parse_retries`: how often an answer that does not fit the return type is asked for again; 1.
     - `tools`: functions, `@tool` objects, objects with `@tool` methods, services, pairs of a `ToolSpec` and a
       callable; or `tool_registry` in their place. `tool_executor` runs the calls instead of the framework.
+    - `tool_providers`: objects that bring more tools for each call. `tool_search`: shows the model a search
+      in place of the tools, and then what it has found.
     - `interceptors`: around each tool call, the first outermost.
     - `limits`: how much one call may do.
     - `on_unknown_tool`, `on_tool_argument_error`, `on_tool_error`: `"tell_model"` (the default),
@@ -78,6 +82,8 @@ class AiServices:
     parameters: ChatRequestParameters = DEFAULT_PARAMETERS
     parse_retries: int = 1
     tools: Sequence[ToolLike] = ()
+    tool_providers: Sequence[ToolProvider] = ()
+    tool_search: ToolSearch | None = None
     tool_registry: ToolRegistry | None = None
     tool_executor: ToolExecutor | None = None
     interceptors: Sequence[Interceptor] = ()

@@ -210,8 +210,10 @@ def wait_asked_by(headers: Mapping[str, str]) -> float | None:
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
     value = headers.get("retry-after")
-    if value is None or (seconds := _number(value)) is not None:
-        return None if value is None else seconds
+    if value is None:
+        return None
+    if (seconds := _number(value)) is not None:
+        return seconds
     try:
         moment = parsedate_to_datetime(value)
     except ValueError:

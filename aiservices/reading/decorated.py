@@ -12,7 +12,7 @@ from typing import Any, Final
 from .complaints import Complaint
 
 
-def stub_under(member: object) -> FunctionType | None:
+def stub_under(member: Any) -> FunctionType | None:
     """The stub that a method, or what decorators made of it, comes down to; `None` if it runs as written.
 
     Raises `Complaint` for a stub that cannot be filled.
@@ -20,7 +20,7 @@ def stub_under(member: object) -> FunctionType | None:
     stub = _innermost(member)
     if stub is None or not is_stub(stub):
         return None
-    if not inspect.isfunction(member):
+    if not isinstance(member, FunctionType):
         raise Complaint(f"a {type(member).__name__} cannot call the model: write a method with self")
     wrapper: Any = member
     while hasattr(wrapper, "__wrapped__"):
@@ -33,7 +33,7 @@ def stub_under(member: object) -> FunctionType | None:
     return stub
 
 
-def refilled(member: Any, stub: FunctionType, method: FunctionType) -> FunctionType:
+def refilled(member: Any, stub: Callable[..., Any], method: FunctionType) -> FunctionType:
     """The member with `method` where its decorators call the stub; the original stays as it is."""
     if member is stub:
         return method
@@ -50,9 +50,11 @@ def refilled(member: Any, stub: FunctionType, method: FunctionType) -> FunctionT
 
 def _innermost(member: Any) -> FunctionType | None:
     """The function within a static method, a property, a partial method, or decorators."""
+    if not hasattr(type(member), "__get__"):
+        return None  # Python makes no method of it
     for attribute in ("__wrapped__", "__func__", "fget", "func"):
-        inner = inspect.getattr_static(member, attribute, None) and getattr(member, attribute, None)
-        if callable(inner) and inner is not member:
+        inner = getattr(member, attribute, None)
+        if inner is not None:
             return _innermost(inner)
     return member if inspect.isfunction(member) else None
 

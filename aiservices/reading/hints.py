@@ -6,7 +6,6 @@ import sys
 import typing
 from collections.abc import Callable, Mapping
 from inspect import isclass, ismodule, unwrap
-from types import FunctionType
 from typing import Any, ForwardRef, TypeVar, cast, get_args, get_origin
 
 from .complaints import Complaint
@@ -69,7 +68,7 @@ def _may_be_in_a_type(value: object) -> bool:
     )
 
 
-def annotations_of(declared: type | FunctionType) -> Mapping[str, Any]:
+def annotations_of(declared: Any) -> Mapping[str, Any]:
     """The raw annotations of a function or of a class itself; what Python has deferred stays unevaluated."""
     if sys.version_info >= (3, 14):
         import annotationlib
@@ -77,7 +76,7 @@ def annotations_of(declared: type | FunctionType) -> Mapping[str, Any]:
         return annotationlib.get_annotations(declared, format=annotationlib.Format.FORWARDREF)
     if isclass(declared):
         return cast("Mapping[str, Any]", vars(declared).get("__annotations__", {}))  # not those of a parent
-    return declared.__annotations__
+    return cast("Mapping[str, Any]", declared.__annotations__)
 
 
 def is_written_by_user(cls: type) -> bool:

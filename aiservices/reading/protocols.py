@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin
 
 from ..declaring import declared_on
 from .complaints import Complaint, Complaints
-from .decorated import is_stub, stub_under
+from .decorated import stub_under
 from .hints import annotations_of, is_written_by_user, type_variables_of
 from .methods import Surroundings, read_method
 from .prompts import Given
@@ -105,11 +105,11 @@ def _stub(key: str, member: Any) -> FunctionType | None:
     """The function of a member that calls the model; `None` for one that runs as written."""
     if key == "__init__":
         return None
-    if _is_overloaded(member):
-        raise Complaint("an @overload has no single return type: declare a method for each")
     stub = stub_under(member)
     if stub is None:
         return None
+    if _is_overloaded(stub):
+        raise Complaint("an @overload has no single return type: declare a method for each")
     if key.startswith("__") and key.endswith("__") and key != "__call__":
         raise Complaint("a special method cannot call the model: give it a body, or another name")
     first = next(iter(inspect.signature(stub).parameters.values()), None)
@@ -118,12 +118,10 @@ def _stub(key: str, member: Any) -> FunctionType | None:
     return stub
 
 
-def _is_overloaded(member: Any) -> bool:
+def _is_overloaded(stub: FunctionType) -> bool:
     """Whether a stub has overloads. Python never forgets any: those of an older class do not count."""
-    if not inspect.isfunction(member) or not is_stub(member):
-        return False
-    code = member.__code__
-    return member.__qualname__ == "_overload_dummy" or any(
-        other.__code__.co_filename == code.co_filename and other.__code__.co_firstlineno < code.co_firstlineno
-        for other in typing.get_overloads(member)
+    file, line = stub.__code__.co_filename, stub.__code__.co_firstlineno
+    codes = [other.__code__ for other in typing.get_overloads(stub)]
+    return stub.__qualname__ == "_overload_dummy" or any(
+        code.co_filename == file and code.co_firstlineno < line for code in codes
     )

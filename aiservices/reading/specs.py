@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Signature
-from types import FunctionType
 from typing import Any, Final, TypeAlias
 
 from ..context import InvocationContext
@@ -43,8 +42,8 @@ class Stub:
 
     owner: type
     name: str
-    member: FunctionType
-    function: FunctionType
+    member: Callable[..., Any]
+    function: Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)

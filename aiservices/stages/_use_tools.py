@@ -13,9 +13,11 @@ from ..tools import (
     Caller,
     CompensationMode,
     Done,
+    Offering,
     ReturnBehavior,
     Round,
     ToolRegistry,
+    ToolRequest,
     because_of_tools,
     run_round,
     undo_all,
@@ -25,11 +27,11 @@ from ..tools import (
 async def use_tools(call: Invocation, proceed: Proceed) -> Result[Any]:
     """Offer the tools, run what the model asks for, and proceed again with the results."""
     setup = call.setup
-    registry, toolbox, ledger = setup.registry, setup.toolbox, call.journal.ledger
-    call = changed(call, tools=registry.specs)
-    caller = _caller(call)
+    toolbox, ledger = setup.toolbox, call.journal.ledger
+    offering, caller = Offering(setup.assortment, call.driver), _caller(call)
     while True:
-        result = await proceed(call)
+        registry = await offering.next(_tool_request(call))
+        result = await proceed(changed(call, tools=registry.specs))
         message: AiMessage = result.content
         if not message.tool_calls:
             return result
@@ -65,6 +67,10 @@ def reporting(call: Invocation) -> Any:
         call.notify(Compensated if undone else CompensationFailed, done.execution)
 
     return report
+
+
+def _tool_request(call: Invocation) -> ToolRequest:
+    return ToolRequest(tuple(call.request().messages), None, call.context.parameters)
 
 
 def _caller(call: Invocation) -> Caller:

@@ -97,8 +97,8 @@ def _data_of(value: Any) -> object:
             return [_data_of(item) for item in sorted(value, key=_order)]
         case bytes() | bytearray() | memoryview():
             return text_of(value)
-        case tuple() if hasattr(value, "_asdict"):
-            return _data_of(value._asdict())
+        case tuple() if fields := getattr(value, "_fields", ()):
+            return {name: _data_of(getattr(value, name)) for name in fields}
         case Sequence() | ValuesView():
             return [_data_of(item) for item in value]
     return _record_of(value) if _is_record(value) else text_of(value)

@@ -8,24 +8,30 @@ from .functions import ReturnBehavior, Tool, tool
 from .ledger import Done, Ledger, Round
 from .limits import DEFAULT_LIMITS, Limits, check_reasks, check_tokens, remaining
 from .log import CompensationLog
+from .offering import Assortment, Offering, ToolProvider, ToolRequest
 from .outcomes import ToolOutcome
 from .policies import Policies, Policy
 from .recovering import Recovery, arecover, recover
 from .registry import NO_TOOLS, ToolLike, ToolRegistry, ToolSource, tools_of
 from .rounds import DEFAULT_TOOLBOX, Caller, Toolbox, run_round
+from .searching import EmbeddingToolSearch, KeywordToolSearch, ToolSearch
 
 __all__ = [
     "DEFAULT_LIMITS",
     "DEFAULT_TOOLBOX",
     "NO_TOOLS",
+    "Assortment",
     "Caller",
     "CompensationLog",
     "CompensationMode",
     "Done",
     "DrivenInterceptor",
+    "EmbeddingToolSearch",
     "Interceptor",
+    "KeywordToolSearch",
     "Ledger",
     "Limits",
+    "Offering",
     "Policies",
     "Policy",
     "Recovery",
@@ -38,7 +44,10 @@ __all__ = [
     "ToolInterceptor",
     "ToolLike",
     "ToolOutcome",
+    "ToolProvider",
     "ToolRegistry",
+    "ToolRequest",
+    "ToolSearch",
     "ToolSource",
     "ToolSpec",
     "Toolbox",

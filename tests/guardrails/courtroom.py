@@ -1,9 +1,9 @@
-"""What the tests of guardrails share: answers to judge, guardrails that follow a script, and the two drives."""
+"""What the tests of guardrails share: answers to judge, guardrails with a script, and the two drives."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -25,7 +25,6 @@ from guardrails import (
 )
 
 T = TypeVar("T")
-Run = Callable[[Coroutine[Any, Any, T], Any], T]
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def test_the_error_is_about_the_last_answer_and_remembers_why_the_others_were_no
     court: Court,
 ) -> None:
     guardrail = Scripted(Retry("first"), Reprompt("second", "please"), Retry("third"))
-    with pytest.raises(OutputGuardrailError, match="3 answers judged.*: Scripted: third") as caught:
+    with pytest.raises(OutputGuardrailError, match=r"3 answers judged\): Scripted: third") as caught:
         court.output("a", guardrail, max_retries=3)
     assert caught.value.reasks == (Reask("Scripted", "first", None), Reask("Scripted", "second", "please"))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
 
 from guardrails import (
+    PLAIN_TEXT,
     Accept,
     Failure,
     Guardrail,
@@ -21,6 +23,8 @@ from guardrails import (
     Retry,
     Rewrite,
     Verdict,
+    check,
+    links,
 )
 
 from .courtroom import Answer, Appending, Court, Scripted
@@ -92,7 +96,7 @@ def test_validate_that_was_never_written_is_named(court: Court) -> None:
     class Lazy(Guardrail[Answer]): ...
 
     with pytest.raises(InputGuardrailError, match=r"Lazy\.validate is not implemented"):
-        court.input("hello", Lazy())
+        court.input("hello", Lazy())  # type: ignore[abstract]
 
 
 def test_a_rewritten_text_reaches_the_next_guardrail_and_the_outcome(court: Court) -> None:
@@ -151,8 +155,6 @@ def test_remarks_of_those_that_accept_are_findings(court: Court) -> None:
 
 
 def test_everything_known_around_the_subject_reaches_every_guardrail() -> None:
-    from guardrails import check
-
     seen: list[GuardrailRequest[str]] = []
     request = GuardrailRequest(
         "hello", "hello", ("message",), ("source",), "{{ it }}", {"it": "hello"}, context="me"
@@ -161,8 +163,6 @@ def test_everything_known_around_the_subject_reaches_every_guardrail() -> None:
     def look(request: GuardrailRequest[str]) -> Verdict[str]:
         seen.append(request)
         return Rewrite("bye")
-
-    from guardrails import PLAIN_TEXT
 
     check([look, look], request, wording=PLAIN_TEXT)
     assert seen[0] == request
@@ -211,8 +211,6 @@ def test_a_cancellation_is_no_failure_of_the_guardrail(court: Court) -> None:
 
 
 def test_a_guardrail_that_never_waits_is_called_where_the_chain_runs() -> None:
-    import threading
-
     threads: list[int] = []
 
     class Quick:
@@ -237,7 +235,7 @@ def test_asynchronous_guardrails_are_never_called_directly(court: Court) -> None
 
 
 def test_links_are_made_once_and_used_for_every_request() -> None:
-    made = []
+    made: list[object] = []
 
     class Counted:
         def __init__(self) -> None:
@@ -245,8 +243,6 @@ def test_links_are_made_once_and_used_for_every_request() -> None:
 
         def validate(self, request: GuardrailRequest[Any]) -> Verdict[Any]:
             return Accept()
-
-    from guardrails import links
 
     (only,) = links(Counted)
     assert isinstance(only, Link)

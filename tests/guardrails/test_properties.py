@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +45,6 @@ class Playing:
     place: int
     script: list[Script]
     log: list[tuple[int, str]]
-    answers: int = 0
 
     def validate(self, request: GuardrailRequest[Answer]) -> Verdict[Answer]:
         self.log.append((self.place, request.text))
@@ -79,13 +80,14 @@ def test_enforcing_agrees_with_a_plain_loop(script: list[Script], max_retries: i
     log: list[tuple[int, str]] = []
     chain = [Playing(place, script, log) for place in range(3)]
     subject, reasons, judged, saw = reference(script, most)
-    try:
-        validated = Court(blocking=True).output("answer 1", *chain, model=Model(), max_retries=max_retries)
-    except OutputGuardrailError as error:
-        assert subject is None
-        assert error.failures == tuple(Failure("Playing", reason) for reason in reasons)
-        assert error.validations == judged
+    enforce = partial(Court(blocking=True).output, "answer 1", *chain, model=Model(), max_retries=max_retries)
+    if subject is None:
+        with pytest.raises(OutputGuardrailError) as caught:
+            enforce()
+        assert caught.value.failures == tuple(Failure("Playing", reason) for reason in reasons)
+        assert caught.value.validations == judged
     else:
+        validated = enforce()
         assert validated.passed.subject == subject
         assert validated.passed.text == validated.passed.subject.text
         assert len(validated.reasks) == judged - 1

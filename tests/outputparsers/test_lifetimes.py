@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any
 
-import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from outputparsers import output_parser
 
@@ -43,35 +45,34 @@ def test_short_lived_classes_go_and_each_has_its_own_schema() -> None:
     assert sum(alive() is not None for _, _, alive in seen) <= 2
 
 
-def best_of(rounds: int, work: Any) -> float:
+def best_of(rounds: int, work: Callable[[], object]) -> float:
+    """Seconds of the processor the fastest round took."""
     times = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time_ns()
         work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        times.append(time.process_time_ns() - start)
+    return min(times) / 1e9
 
 
-def test_building_a_parser_of_an_ordinary_model_takes_under_two_milliseconds() -> None:
-    assert best_of(20, lambda: output_parser(Ordinary)) < 0.002
+def test_building_a_parser_costs_a_few_times_what_pydantic_takes_for_the_schema_alone() -> None:
+    """About 0.6 ms for five fields on an idle machine; a ratio, because tests run on busy ones."""
+    schema_alone = best_of(30, lambda: TypeAdapter(Ordinary).json_schema())
+    assert best_of(30, lambda: output_parser(Ordinary)) < 5 * schema_alone
 
 
 def test_a_right_answer_costs_about_as_much_as_validating_it() -> None:
-    from pydantic import TypeAdapter
-
     text = '{"name":"Ana","age":3,"tags":["a","b"],"score":0.5,"email":null}'
     parser, validate = output_parser(Ordinary), TypeAdapter(Ordinary).validator.validate_json
 
-    def repeat(work: Any) -> float:
+    def repeat(work: Callable[[str], object]) -> float:
         return best_of(20, lambda: [work(text) for _ in range(500)]) / 500
 
     assert repeat(parser.parse) - repeat(validate) < 3e-6
 
 
-@pytest.mark.parametrize("name", ["aiservices", "guardrails", "jsonschema", "json_repair"])
-def test_the_package_needs_nothing_of_ours_and_nothing_heavy(name: str) -> None:
-    import subprocess
-    import sys
-
-    code = f"import sys, outputparsers; outputparsers.output_parser(int); sys.exit({name!r} in sys.modules)"
+def test_the_package_needs_nothing_of_ours_and_nothing_heavy() -> None:
+    unwanted = {"aiservices", "guardrails", "jsonschema", "json_repair"}
+    use = "import sys, outputparsers; outputparsers.output_parser(int).parse('3')"
+    code = f"{use}; sys.exit(bool({unwanted} & {{*sys.modules}}))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, field_validator
 from typing_extensions import TypedDict
@@ -190,6 +190,7 @@ TREES = st.recursive(
 )
 
 
+@settings(max_examples=40, deadline=None)
 @given(TREES)
 def test_a_partial_value_never_loses_what_it_had(tree: dict[str, Any]) -> None:
     parser = output_parser(Node)
@@ -199,9 +200,13 @@ def test_a_partial_value_never_loses_what_it_had(tree: dict[str, Any]) -> None:
     assert parser.parse_partial(text) == parser.parse(text)
 
 
+TYPES: list[Any] = [Person, Node, list[str], str, Animal, Cat | Dog]
+PARSERS = [output_parser(type_) for type_ in TYPES]
+
+
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_partial_values_never_raise(before: str, after: str) -> None:
-    types: list[Any] = [Person, Node, list[str], str, Animal, Cat | Dog]
-    for type_ in types:
-        output_parser(type_).parse_partial(before + '{"name": [' + after)
-        output_parser(type_).parse_partial(before)
+    for parser in PARSERS:
+        parser.parse_partial(before + '{"name": [' + after)
+        parser.parse_partial(before)

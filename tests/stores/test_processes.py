@@ -19,7 +19,9 @@ PROCESSES, INCREMENTS = 8, 200
 def started(task: str, url: str, number: int = 0) -> subprocess.Popen[str]:
     command = [sys.executable, "-X", "dev", "-W", "error", HERE / "user_processes.py", task, url, str(number)]
     environment = os.environ | {"PYTHONPATH": str(HERE.parents[1])}
-    return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
 
 
 def printed(process: subprocess.Popen[str]) -> list[int]:
@@ -41,7 +43,7 @@ def test_eight_processes_lose_no_update_of_one_entry_in_sqlite(tmp_path: Path) -
 
 def test_a_process_killed_while_it_writes_leaves_the_last_whole_state(tmp_path: Path) -> None:
     url, random, written = f"{tmp_path}/store.db", Random(4), 0
-    for _ in range(6):
+    for _ in range(4):
         process = started("write_for_ever", url, written + 1)
         assert process.stdout is not None
         for _ in range(random.randint(1, 9)):

@@ -229,10 +229,11 @@ class OpenAiChatModel(ChatModel):
             return await connection.apost(asking.body, asking.timeout, stream=True)
 
     def _connected(self) -> Connection:
-        connection: Connection | None = vars(self).get("_connection")
-        if connection is None:
+        kept: dict[str, Any] = vars(self)
+        if "_connection" not in kept:
             made = _wire().Connection(self._server, self._dialect.path, self._places)
-            connection = vars(self).setdefault("_connection", made)  # whichever thread was first
+            kept.setdefault("_connection", made)  # whichever thread was first
+        connection: Connection = kept["_connection"]
         return connection
 
     async def _aconnected(self) -> Connection:

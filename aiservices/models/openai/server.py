@@ -56,8 +56,8 @@ def server_at(
 ) -> Server:
     """Find out the address and the key, from the arguments or from `OPENAI_BASE_URL` and `OPENAI_API_KEY`.
 
-    A server on this machine needs no key, nor one whom other headers tell who is asking.
-    Raises `AuthenticationError` when there is none for another one, `ConfigurationError` for an address that is none.
+    A server on this machine needs no key, nor one whom other headers tell who is asking. For any other,
+    a missing key is an `AuthenticationError`; an address that is none is a `ConfigurationError`.
     """
     given = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip()
     scheme, netloc, path, own_query, _ = urlsplit(given)
