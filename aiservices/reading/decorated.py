@@ -24,7 +24,7 @@ def stub_under(member: Any) -> FunctionType | None:
         raise Complaint(f"a {type(member).__name__} cannot call the model: write a method with self")
     wrapper: Any = member
     while hasattr(wrapper, "__wrapped__"):
-        if not inspect.isfunction(wrapper) or not _reaches(wrapper, wrapper.__wrapped__):
+        if not _reaches(wrapper, wrapper.__wrapped__):
             raise Complaint(
                 f"a decorator, {_name_of(wrapper)}, keeps the stub out of reach: "
                 "decorate a method with a body, and let that call the stub"
@@ -59,8 +59,10 @@ def _innermost(member: Any) -> FunctionType | None:
     return member if inspect.isfunction(member) else None
 
 
-def _reaches(wrapper: FunctionType, inner: object) -> bool:
-    return any(_holds(cell, inner) for cell in wrapper.__closure__ or ())
+def _reaches(wrapper: Any, inner: object) -> bool:
+    """Whether a wrapper is a function that has the inner one at hand, where a copy can have another."""
+    cells = wrapper.__closure__ if isinstance(wrapper, FunctionType) else None
+    return any(_holds(cell, inner) for cell in cells or ())
 
 
 def _name_of(wrapper: Any) -> str:

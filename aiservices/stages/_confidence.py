@@ -52,7 +52,7 @@ def _span(text: str, label: str) -> tuple[int, int]:
     """
     word = re.escape(label)
     for pattern in (
-        re.compile(rf'"value"\s*:\s*(?:"({word})"|({word})(?=[\s,}}]))', re.IGNORECASE),
+        re.compile(rf'"value"\s*:\s*(?:"({word})"|({word})(?=[\s,}}]))'),
         _WRAPPED,
         re.compile(rf"(?<!\w)({word})(?!\w)", re.IGNORECASE),
         _LAST_LINE,

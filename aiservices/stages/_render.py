@@ -76,7 +76,9 @@ def _contents(value: Any, call: Invocation, parameter: str) -> list[Content]:
     """The contents of an argument that may hold none (`None`, an empty list), one or several."""
     if value is None:
         return []
-    contents = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    contents: list[Any] = (
+        list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    )
     for content in contents:
         if not isinstance(content, Content):
             raise TypeError(

@@ -38,12 +38,12 @@ class Store:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         missing = [
-            f"{name} or a{name}"
+            f"neither {name} nor a{name}"
             for name in _METHODS
             if getattr(cls, name) is getattr(Store, name) and getattr(cls, f"a{name}") is _twin(name)
         ]
         if missing:
-            raise TypeError(f"{cls.__name__} overrides neither of {'; '.join(missing)}: a store needs one")
+            raise TypeError(f"{cls.__name__} overrides {', '.join(missing)}: a store needs one of each")
 
     def get(self, namespace: str, key: str) -> Entry | None:
         """The entry under a key, or `None` where there is none."""

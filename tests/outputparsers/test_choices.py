@@ -17,7 +17,7 @@ class Animal(Enum):
     BIRD = "BIRD"
 
 
-class Colour(str, Enum):
+class Colour(str, Enum):  # noqa: UP042 - how people wrote it before StrEnum
     RED = "red"
     GREEN = "grün"
 

@@ -24,7 +24,7 @@ from outputparsers import OutputParser, OutputParsingError, output_parser
 T = TypeVar("T")
 
 
-class Colour(str, Enum):
+class Colour(str, Enum):  # noqa: UP042 - how people wrote it before StrEnum
     RED = "red"
     GREEN = "grün"
 
