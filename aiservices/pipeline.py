@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from .errors import ConfigurationError
 from .invocation import Invocation, Proceed, Setup, Stage
@@ -33,7 +33,7 @@ NEEDED: Final[Mapping[Stage, Callable[[Setup], bool]]] = {
 def compose(stages: Sequence[Stage], setup: Setup) -> Proceed:
     """Fold the stages that a method needs into one callable, the first outermost."""
     proceed: Proceed = _past_the_end
-    needed = [stage for stage in stages if stage not in NEEDED or NEEDED[stage](setup)]
+    needed = [stage for stage in stages if _has_work(stage, setup)]
     for stage in reversed(needed):
         proceed = partial(_proceeding, stage, proceed)
     return proceed
@@ -55,8 +55,15 @@ def inserted(
     return (*stages[:index], stage, *stages[index:])
 
 
+def _has_work(stage: Stage, setup: Setup) -> bool:
+    return all(needed(setup) for known, needed in NEEDED.items() if known is stage)
+
+
 def _proceeding(stage: Stage, proceed: Proceed, call: Invocation) -> Coroutine[Any, Any, Result[Any]]:
-    return stage(call, proceed)
+    coming: object = stage(call, proceed)
+    if isinstance(coming, Result):
+        raise TypeError(f"{call.method.where}: the stage {_name(stage)} is not asynchronous: write async def")
+    return cast("Coroutine[Any, Any, Result[Any]]", coming)
 
 
 async def _past_the_end(call: Invocation) -> Result[Any]:

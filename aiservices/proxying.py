@@ -29,7 +29,6 @@ def make_proxy(spec: ServiceSpec, invokers: dict[str, Callable[[dict[str, Any]],
         "__module__": protocol.__module__,
         "__qualname__": protocol.__qualname__,
         "__doc__": protocol.__doc__,
-        "__init__": _init,
     }
     for method in spec.methods:
         filled = _method(method, invokers[method.name])
@@ -40,11 +39,7 @@ def make_proxy(spec: ServiceSpec, invokers: dict[str, Callable[[dict[str, Any]],
     ]
     cls: Any = types.new_class(spec.name, (protocol,), {}, lambda body: body.update(namespace))
     cls.__abstractmethods__ = frozenset()  # what still is abstract has a body, and runs as it is written
-    return cls()
-
-
-def _init(self: object) -> None:
-    """A Protocol's own __init__ may want arguments; a service needs none."""
+    return object.__new__(cls)  # a Protocol's own constructor may want arguments; a service needs none
 
 
 def _itself(self: T, memo: object = None) -> T:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from inspect import isawaitable
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, TypeVarTuple, Unpack, cast, overload
 
 from .enforcing import judge
 from .guardrail import PLAIN_TEXT, GuardrailLike, GuardrailRequest, Wording, links
 from .verdicts import ChainOutcome, Subject
 
-ArgumentT = TypeVar("ArgumentT")
 ResultT = TypeVar("ResultT")
+Arguments = TypeVarTuple("Arguments")
 
 
 @overload
@@ -73,16 +73,16 @@ def _request(given: str | GuardrailRequest[Any]) -> GuardrailRequest[Any]:
 
 
 async def _call(
-    function: Callable[[ArgumentT], ResultT | Awaitable[ResultT]], argument: ArgumentT, /
+    function: Callable[[Unpack[Arguments]], ResultT | Awaitable[ResultT]], /, *args: Unpack[Arguments]
 ) -> ResultT:
-    result = function(argument)
+    result = function(*args)
     return cast("ResultT", await result if isawaitable(result) else result)
 
 
 async def _call_blocking(
-    function: Callable[[ArgumentT], ResultT | Awaitable[ResultT]], argument: ArgumentT, /
+    function: Callable[[Unpack[Arguments]], ResultT | Awaitable[ResultT]], /, *args: Unpack[Arguments]
 ) -> ResultT:
-    result = function(argument)
+    result = function(*args)
     if not isawaitable(result):
         return result
     close = getattr(result, "close", None)

@@ -16,9 +16,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, Final, Generic, Protocol, TypeAlias, assert_never, cast
-
-from typing_extensions import TypeVar
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, TypeVarTuple, Unpack, assert_never, cast
 
 from .errors import InputGuardrailError, OutputGuardrailError
 from .guardrail import GuardrailRequest, Link, Wording
@@ -43,8 +41,8 @@ from .verdicts import (
 DEFAULT_MAX_RETRIES: Final = 2
 INPUT_VERDICTS: Final = VERDICTS - {Retry, Reprompt}
 
-ArgumentT = TypeVar("ArgumentT")
 ResultT = TypeVar("ResultT")
+Arguments = TypeVarTuple("Arguments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +83,13 @@ class Validated(Generic[SubjectT_co]):
 
 
 class Call(Protocol):
-    """Runs a user's function of one argument, sync or async, and waits for what it gives."""
+    """Runs a user's function, sync or async, and waits for what it gives."""
 
     def __call__(
-        self, function: Callable[[ArgumentT], ResultT | Awaitable[ResultT]], argument: ArgumentT, /
+        self,
+        function: Callable[[Unpack[Arguments]], ResultT | Awaitable[ResultT]],
+        /,
+        *args: Unpack[Arguments],
     ) -> Awaitable[ResultT]: ...
 
 

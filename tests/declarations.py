@@ -8,6 +8,7 @@ import pytest
 
 import aiservices
 from aiservices import ChatRequest, ConfigurationError
+from aiservices.reading import read_service
 from aiservices.testing import ScriptedChatModel
 
 
@@ -36,3 +37,8 @@ def system_text(service: Any, *args: Any, method: str = "ask", **options: Any) -
     """The text of the system message that a call sends, or `None` when there is none."""
     first = request_of(service, *args, method=method, **options).messages[0]
     return first.text if isinstance(first, aiservices.SystemMessage) else None
+
+
+def calling_the_model(service: Any) -> list[str]:
+    """The names of the methods that a model answers."""
+    return [method.name for method in read_service(service).methods]

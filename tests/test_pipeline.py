@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -175,10 +175,20 @@ def test_what_cannot_be_called_is_no_stage() -> None:
         aiservices.create(asking(str), chat_model=ScriptedChatModel(), stages=[7])  # type: ignore[list-item]
 
 
+def test_a_stage_that_is_not_asynchronous_is_told_so(invoke: Any) -> None:
+    def known(call: Invocation, proceed: Proceed) -> Any:
+        return Result(7)
+
+    for stages in ((known,), inserted(STAGES, known, before=render)):
+        service = aiservices.create(asking(int), chat_model=ScriptedChatModel(), stages=stages)
+        with pytest.raises(TypeError, match=r"ask: the stage known is not asynchronous: write async def"):
+            invoke(service, "ask", "hi")
+
+
 def test_a_stage_can_be_a_plain_function_or_an_object(invoke: Any) -> None:
+    @dataclass  # so it has no hash
     class Counting:
-        def __init__(self) -> None:
-            self.calls = 0
+        calls: int = 0
 
         async def __call__(self, call: Invocation, proceed: Proceed) -> Result[Any]:
             self.calls += 1

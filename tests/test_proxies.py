@@ -214,6 +214,9 @@ def test_a_protocol_with_its_own_constructor_and_slots_is_created_without_argume
     class Asker(Protocol):
         __slots__ = ()
 
+        def __new__(cls, needed: int) -> Any:
+            raise AssertionError("a service is not made by its Protocol's constructor")
+
         def __init__(self, needed: int) -> None:
             raise AssertionError("a service is not made by its Protocol's constructor")
 

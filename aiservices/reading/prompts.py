@@ -73,6 +73,11 @@ class PromptReader:
         if isinstance(given, str):
             given = TemplateSource(given)
         if not isinstance(given, TemplateSource):
+            if given is not None and not callable(given):
+                self._complaints.add(
+                    self._where,
+                    f"{what}: {given!r} is neither text nor a callable of the context: give one of both",
+                )
             return given
         try:
             return _compiled(given)

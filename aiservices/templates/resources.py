@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from .compiling import TemplateError
 
@@ -28,6 +28,8 @@ def read_resource(module: str, path: str) -> str:
 
 
 def _beside(module: str, path: str) -> Traversable:
+    if not PurePosixPath(path).name:
+        raise ValueError("it names no file")  # which importlib answers with a StopIteration
     owner = sys.modules.get(module)
     package = module if hasattr(owner, "__path__") else module.rpartition(".")[0]
     if package and _is_package(package):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ..models import Capability
-from .scripted import Reply, ScriptedChatModel
+if TYPE_CHECKING:
+    from ..models import Capability
+    from .scripted import Reply, ScriptedChatModel
 
 _failed = pytest.StashKey[bool]()
 
@@ -26,6 +28,8 @@ def pytest_runtest_makereport(
 @pytest.fixture
 def scripted_chat_model(request: pytest.FixtureRequest) -> Iterator[Callable[..., ScriptedChatModel]]:
     """Makes scripted models; a test that leaves replies of one unused fails, unless it has failed already."""
+    from .scripted import ScriptedChatModel
+
     made: list[ScriptedChatModel] = []
 
     def make(*replies: Reply, capabilities: Iterable[Capability] = ()) -> ScriptedChatModel:

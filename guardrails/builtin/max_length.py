@@ -31,8 +31,7 @@ class MaxLength:
     inline: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.limit < 0:
-            raise ValueError(f"a text cannot be shorter than nothing: MaxLength({self.limit})")
+        _check(self.limit)
 
     @classmethod
     def cutting(cls, limit: int) -> CuttingLength:
@@ -53,6 +52,14 @@ class CuttingLength:
     limit: int
     inline: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        _check(self.limit)
+
     def validate(self, request: GuardrailRequest[object]) -> Verdict[str]:
         text = request.text
         return Accept() if len(text) <= self.limit else Rewrite(text[: self.limit])
+
+
+def _check(limit: int) -> None:
+    if limit < 0:
+        raise ValueError(f"a text cannot be shorter than nothing: the limit is {limit}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 import timeit
 
 import pytest
@@ -26,6 +27,9 @@ from guardrails import (
 )
 
 HEAVY = {"asyncio", "jinja2", "json", "logging", "openai", "phonenumbers", "pydantic", "stdnum"}
+
+
+FOR_A_BUSY_MACHINE = 3
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -69,11 +73,7 @@ def accepts(request: GuardrailRequest[str]) -> Verdict[str]:
 def test_a_guardrail_that_accepts_costs_five_microseconds_at_most(guardrail: GuardrailLike[str]) -> None:
     text = '{"answer": "The weather is fine."}'
     few, many = (cost_of(links(*[guardrail] * number), text) for number in (1, 21))
-    # The machine of a test is busy: of many runs, the quickest is the one that was not disturbed.
-    assert (many - few) / 20 < 5e-6 * SLACK
-
-
-SLACK = 3
+    assert (many - few) / 20 < 5e-6 * FOR_A_BUSY_MACHINE
 
 
 def cost_of(chain: tuple[guardrails.Link[str], ...], text: str) -> float:
@@ -82,4 +82,4 @@ def cost_of(chain: tuple[guardrails.Link[str], ...], text: str) -> float:
     def enforce() -> None:
         BLOCKING.run(enforce_input(chain, request, wording=PLAIN_TEXT, call=BLOCKING.call))
 
-    return min(timeit.repeat(enforce, number=100, repeat=15)) / 100
+    return min(timeit.repeat(enforce, number=10, repeat=60, timer=time.thread_time)) / 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -47,23 +47,19 @@ def test_all_names_in_the_server_begin_with_the_prefix_and_prefixes_do_not_meet(
 @pytest.mark.parametrize(
     "damage",
     [
-        partial(Redis.hset, key="value", value="{torn"),
-        partial(Redis.hset, key="value", value=b"\xff"),
-        partial(Redis.hset, key="version", value="x"),
-        partial(Redis.hdel, key="version"),
-        partial(Redis.set, value="a string"),
+        lambda server, name: server.hset(name, "value", "{torn"),
+        lambda server, name: server.hset(name, "value", b"\xff"),
+        lambda server, name: server.hset(name, "version", "x"),
+        lambda server, name: server.hdel(name, "version"),
+        lambda server, name: server.set(name, "a string"),
     ],
 )
 def test_a_damaged_entry_is_named_and_the_others_are_read(
-    store: RedisStore, server: Redis, damage: partial[int]
+    store: RedisStore, server: Redis, damage: Callable[[Redis, str], object]
 ) -> None:
     store.put("chat", "bad", 1)
     store.put("chat", "good", 2)
-    arguments = damage.keywords
-    if damage.func is Redis.hdel:
-        server.hdel("{aiservices:chat}:entry:bad", arguments["key"])
-    else:
-        damage.func(server, "{aiservices:chat}:entry:bad", **arguments)
+    damage(server, "{aiservices:chat}:entry:bad")
     for read in (store.get, lambda *place: run_in_background(store.aget(*place))):
         with pytest.raises(StoreError, match="'bad' in 'chat'") as caught:
             read("chat", "bad")

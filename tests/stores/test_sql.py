@@ -139,32 +139,22 @@ def test_expired_rows_are_deleted_when_others_write_leases(
     BLOCKING.run(BLOCKING.sleep(0.05))
     for number in range(2):
         store.put("leases", f"new {number}", "x", expires_in=60)
-    assert by_hand(file, "SELECT key FROM aiservices_entries ORDER BY key") == [
-        ("long",),
-        ("new 0",),
-        ("new 1",),
-    ]
+    assert by_hand(file, "SELECT count(*) FROM aiservices_entries") == [(3,)]
+    assert store.keys("leases") == ["long", "new 0", "new 1"]
 
 
 def test_a_file_that_is_no_database_and_a_folder_that_is_missing_are_store_errors(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no database " * 1000)
-    for file, complaint in (
-        (tmp_path / "text", "not a database"),
-        (tmp_path / "missing" / "file", "unable to open"),
-    ):
-        with SqlStore(file) as store, pytest.raises(StoreError, match=complaint) as caught:
+    for name, complaint in (("text", "not a database"), ("missing/file", "unable to open")):
+        with SqlStore(tmp_path / name) as store, pytest.raises(StoreError, match=complaint) as caught:
             store.put("chat", "a", 1)
         assert (caught.value.namespace, caught.value.key) == ("chat", "a")
     assert (tmp_path / "text").read_text().startswith("no database")
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "mysql"])
-def test_a_server_that_is_down_is_a_store_error_without_the_password(scheme: str) -> None:
-    store = SqlStore(
-        f"{scheme}://alice:s3cret@127.0.0.1:1/chats?connect_timeout=2&application_name=s3cret"[
-            : None if scheme == "postgresql" else -24
-        ]
-    )
+@pytest.mark.parametrize(("scheme", "options"), [("postgresql", "?application_name=s3cret"), ("mysql", "")])
+def test_a_server_that_is_down_is_a_store_error_without_the_password(scheme: str, options: str) -> None:
+    store = SqlStore(f"{scheme}://alice:s3cret@127.0.0.1:1/chats{options}")
     assert repr(store) == f"SqlStore({scheme}://127.0.0.1:1/chats)"
 
     async def ask() -> None:

@@ -54,3 +54,15 @@ def test_each_test_is_told_what_its_models_lack_once(outcome: pytest.RunResult) 
 
 def test_the_fixture_is_there_in_this_very_suite(scripted_chat_model: object) -> None:
     assert callable(scripted_chat_model)
+
+
+def test_a_run_that_uses_no_double_does_not_pay_for_them(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("""
+        import sys
+
+        def test_nothing_is_loaded():
+            heavy = {"pydantic", "jinja2", "openai", "aiservices.testing.scripted"}
+            assert not heavy & sys.modules.keys()
+            assert "aiservices.testing.plugin" in sys.modules
+    """)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

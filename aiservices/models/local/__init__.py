@@ -5,6 +5,7 @@ the extra `aiservices[local]`, and the chat model its weights: `aiservices model
 """
 
 from .chat_model import LocalChatModel
-from .weights import DamagedModelError, find_weights
+from .embedding_model import LocalEmbeddingModel
+from .weights import DamagedModelError
 
-__all__ = ["DamagedModelError", "LocalChatModel", "find_weights"]
+__all__ = ["DamagedModelError", "LocalChatModel", "LocalEmbeddingModel"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from ...errors import InvalidRequestError
@@ -14,8 +15,10 @@ from ...messages import (
     ChatRequestParameters,
     Content,
     CustomMessage,
+    ResponseFormat,
     SystemMessage,
     TextContent,
+    ToolChoice,
     ToolResultMessage,
     UserMessage,
 )
@@ -27,27 +30,37 @@ Body: TypeAlias = dict[str, Any]
 
 TEXT_TEMPERATURE: Final = 0.2
 """Of free text, unless a request says otherwise: small models lose the thread above it."""
+NO_LOOPS: Final = MappingProxyType(
+    {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 8, "dry_penalty_last_n": 256}
+)
+"""Free text that repeats eight tokens of itself is steered away: small models fall into loops."""
 LIKELIEST: Final = 500
 """How many tokens are looked at for a label; asking for all of them would take seconds."""
 
 
 def body_of(request: ChatRequest) -> Body:
     """The body of a request whose answer the model writes: text, JSON that fits a schema, or a call."""
-    notes = [tool_calls.told(request)] if tool_calls.offered(request) else []
-    if request.response_format is not None:
-        notes.append(_shape(request))
+    tools, shape = tool_calls.offered(request), request.response_format
+    notes = [tool_calls.told(request)] if tools else []
+    if shape is not None:
+        notes.append(_shape(shape))
+    messages = conversation(request.messages, notes)
+    if tools and shape is None:
+        _solved_first(messages, tool_calls.SOLVED)
     grammar = tool_calls.grammar_of(request)
-    body: Body = {
-        "messages": conversation(request.messages, notes),
-        "temperature": TEXT_TEMPERATURE if grammar is None else 0,
+    writes_json = shape is not None or (tools and request.tool_choice is ToolChoice.REQUIRED)
+    style: Mapping[str, Any] = (
+        {"temperature": 0} if writes_json else {"temperature": TEXT_TEMPERATURE, **NO_LOOPS}
+    )
+    return {
+        "messages": messages,
         "max_tokens": tool_calls.most_tokens(request),
         "logprobs": True,
         "top_logprobs": 1,
+        **style,
+        **({} if grammar is None else {"grammar": grammar}),
         **settings(request.parameters),
     }
-    if grammar is not None:
-        body["grammar"] = grammar
-    return body
 
 
 def look_of(request: ChatRequest, choice: Choice) -> Body:
@@ -55,17 +68,11 @@ def look_of(request: ChatRequest, choice: Choice) -> Body:
 
     The beginning goes into the last message, which is the assistant's.
     """
+    form = request.response_format
+    note = YES_OR_NO if choice.is_yes_or_no or form is None else _shape(form)
+    messages = conversation(request.messages, [note])
     if choice.is_yes_or_no:
-        messages = conversation(request.messages, [YES_OR_NO])
-        solved = [
-            _message(role, text)
-            for question, answer in SOLVED
-            for role, text in (("user", question), ("assistant", answer))
-        ]
-        at = 1 if messages[0]["role"] == "system" else 0
-        messages[at:at] = solved
-    else:
-        messages = conversation(request.messages, [_shape(request)])
+        _solved_first(messages, SOLVED)
     return {
         **request.parameters.extra,
         "messages": messages,
@@ -111,9 +118,13 @@ def settings(parameters: ChatRequestParameters) -> Body:
     return {**{key: value for key, value in named.items() if value is not None}, **parameters.extra}
 
 
-def _shape(request: ChatRequest) -> str:
-    assert request.response_format is not None
-    schema = json.dumps(described(request.response_format.schema), ensure_ascii=False)
+def _solved_first(messages: list[Body], solved: Sequence[tuple[str, str]]) -> None:
+    at = 1 if messages[0]["role"] == "system" else 0
+    messages[at:at] = [_message(role, text) for role, text in solved]
+
+
+def _shape(form: ResponseFormat) -> str:
+    schema = json.dumps(described(form.schema), ensure_ascii=False)
     return f"Answer with JSON that fits this schema: {schema}"
 
 

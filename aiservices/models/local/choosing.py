@@ -25,10 +25,14 @@ SMALLEST_SHARE: Final = 0.02
 
 YES_OR_NO: Final = "Answer yes or no."
 SOLVED: Final = (
-    ("Is the sky blue?", "yes"),
-    ("Is a mouse bigger than a house?", "no"),
-    ("Text: Mia has a cat.\nQuestion: Does Mia have a dog?", "no"),
-    ("Text: The shop is open on Sundays.\nQuestion: Is the shop open on Sunday?", "yes"),
+    ("user", "Is the sky blue?"),
+    ("assistant", "yes"),
+    ("user", "Is a mouse bigger than a house?"),
+    ("assistant", "no"),
+    ("user", "Text: Mia has a cat.\nQuestion: Does Mia have a dog?"),
+    ("assistant", "no"),
+    ("user", "Text: The shop is open on Sundays.\nQuestion: Is the shop open on Sunday?"),
+    ("assistant", "yes"),
 )
 """Questions with their answers, which go before a question of the user."""
 

@@ -30,7 +30,7 @@ Receive = Callable[[Mapping[str, Any]], bool]
 """Takes a piece of an answer; true says that no more is wanted."""
 
 CACHE_MEBIBYTES: Final = 64  # for the states of earlier prompts; the engine's own default is 8 GiB
-BATCH: Final = 512  # tokens of a prompt read in one go: a request can be given up between two batches
+BATCH: Final = 256  # tokens of a prompt read in one go: a request can be given up between two batches
 LONGEST_SOCKET: Final = 100  # the address of a unix socket has 108 bytes at most
 
 

@@ -17,6 +17,20 @@ from .schemas import MOST_TOKENS, described, guided, tokens_for
 GRAMMAR: Final = "%llguidance {}\n"
 PLAIN_TEXT: Final = r"/[^\s{](.|\n)*/"  # a text cannot be taken for a call: it does not begin with a brace
 
+SOLVED: Final = (
+    ("user", "Thank you!"),
+    ("assistant", "You are welcome."),
+    ("user", "Book a table for two."),
+    ("assistant", '{"name": "book_table", "arguments": {"people": 2}}'),
+    ("user", "The tool book_table gave: done"),
+    ("assistant", "Your table is booked."),
+    ("user", "What time is it in Oslo?"),
+    ("assistant", '{"name": "get_time", "arguments": {"place": "Oslo"}}'),
+    ("user", "The tool get_time gave: 10:15"),
+    ("assistant", "It is 10:15 in Oslo."),
+)
+"""A conversation with tools that goes before the user's: without it small models never call, or never stop."""
+
 _CALLING: Final = (
     'To use a tool, answer with one JSON object: {"name": the tool, "arguments": its arguments}.'
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, Final
@@ -81,16 +82,15 @@ class Connection:
         return {**self._options, "timeout": _timeout(timeout)}
 
     def _client(self) -> openai.OpenAI:
-        client = openai.OpenAI(
-            **self._arguments(), http_client=_http_client(self._server, self._places.number)
-        )
-        hold(client)
+        http_client = _http_client(self._server, self._places.number)
+        client = openai.OpenAI(**self._arguments(), http_client=http_client)
+        hold(client, for_loop=False)
         return client
 
     def _async_client(self) -> openai.AsyncOpenAI:
         http_client = _async_http_client(self._server, self._places.number)
         client = openai.AsyncOpenAI(**self._arguments(), http_client=http_client)
-        hold(client)
+        hold(client, for_loop=True)
         return client
 
     def _arguments(self) -> dict[str, Any]:
@@ -103,6 +103,20 @@ class Connection:
             "timeout": _timeout(self._server.timeout),
             "max_retries": 0,  # attempts would multiply with our own
         }
+
+
+def drain(received: Iterator[bytes]) -> None:
+    """Read to the end, so that the connection can be used again. The answer is whole, whatever comes now."""
+    with suppress(*WIRE_ERRORS):
+        for _ in received:
+            pass
+
+
+async def adrain(received: AsyncIterator[bytes]) -> None:
+    """Read to the end, so that the connection can be used again. The answer is whole, whatever comes now."""
+    with suppress(*WIRE_ERRORS):
+        async for _ in received:
+            pass
 
 
 def _close(client: openai.OpenAI) -> None:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
-from pydantic_core import PydanticSerializationError, to_json
-
 from ...driving import Places, run_in_worker, wait_for
-from ...errors import ConfigurationError, InvalidRequestError
+from ...errors import ConfigurationError
 from ...messages import ChatRequest, ChatRequestParameters, ChatResponse, ModelEvent
 from ..chat import Capability, ChatModel
-from ..failures import Failure
 from ..retrying import Retries
 from .chat_completions import ChatCompletions
 from .dialect import Dialect, Manner
 from .reading import Reading, pieces_of, whole_answer
 from .responses import Responses
 from .server import server_at
+from .writing import encoded
 
 if TYPE_CHECKING:
     import httpx2
@@ -139,7 +135,7 @@ class OpenAiChatModel(ChatModel):
         response = self._retries.call(partial(self._open, asking))
         reading = Reading(self._dialect)
         try:
-            with self._origin.telling(asking.model_name), self._failures():
+            with self._origin.telling(asking.model_name), _wire().FAILURES:
                 if _is_whole(response):
                     yield from pieces_of(whole_answer(response.read(), self._dialect))
                     return
@@ -147,7 +143,7 @@ class OpenAiChatModel(ChatModel):
                 while not reading.ended:
                     piece = next(received, None)
                     yield from reading.finish() if piece is None else reading.feed(piece)
-            _drain(received)
+            _wire().drain(received)
         finally:
             response.close()
 
@@ -157,7 +153,7 @@ class OpenAiChatModel(ChatModel):
         response = await self._retries.acall(partial(self._aopen, asking))
         reading = Reading(self._dialect)
         try:
-            with self._origin.telling(asking.model_name), self._failures():
+            with self._origin.telling(asking.model_name), _wire().FAILURES:
                 if _is_whole(response):
                     for event in pieces_of(whole_answer(await response.aread(), self._dialect)):
                         yield event
@@ -167,7 +163,7 @@ class OpenAiChatModel(ChatModel):
                     piece = await anext(received, None)
                     for event in reading.finish() if piece is None else reading.feed(piece):
                         yield event
-            await _adrain(received)
+            await _wire().adrain(received)
         finally:
             await response.aclose()
 
@@ -206,7 +202,7 @@ class OpenAiChatModel(ChatModel):
         name = parameters.model_name or self.model_name
         with self._origin.telling(name):
             body = self._dialect.body(request, parameters, model_name=name, stream=stream)
-            return _Asking(name, _encoded(body), parameters.timeout)
+            return _Asking(name, encoded(body), parameters.timeout)
 
     def _ask(self, asking: _Asking) -> ChatResponse:
         with self._origin.telling(asking.model_name):
@@ -241,9 +237,6 @@ class OpenAiChatModel(ChatModel):
             await wait_for(run_in_worker(_load))
         return self._connected()
 
-    def _failures(self) -> Any:
-        return _wire().FAILURES
-
 
 def _wire() -> Any:
     return import_module(".connection", __package__)
@@ -267,37 +260,3 @@ def _dialect(api: str, manner: Manner) -> Dialect:
 def _is_whole(response: httpx2.Response) -> bool:
     """Whether a server that was asked for a stream answered in one piece."""
     return response.headers.get("content-type", "").startswith("application/json")
-
-
-def _drain(received: Iterator[bytes]) -> None:
-    """Read to the end, so that the connection can be used again. The answer is whole, whatever comes now."""
-    with suppress(*_wire().WIRE_ERRORS):
-        for _ in received:
-            pass
-
-
-async def _adrain(received: AsyncIterator[bytes]) -> None:
-    with suppress(*_wire().WIRE_ERRORS):
-        async for _ in received:
-            pass
-
-
-def _encoded(body: dict[str, Any]) -> bytes:
-    try:
-        return to_json(body, fallback=_plain)
-    except PydanticSerializationError:
-        return _encoded_with_replacements(body)
-
-
-def _encoded_with_replacements(body: dict[str, Any]) -> bytes:
-    """For texts with halves of surrogate pairs, as file names can have them: these become question marks."""
-    try:
-        return json.dumps(body, ensure_ascii=False, default=_plain).encode("utf-8", "replace")
-    except (TypeError, ValueError) as error:
-        raise Failure(f"it cannot be written as JSON: {error}", kind=InvalidRequestError) from error
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"a {type(value).__name__} is no JSON value")

@@ -61,7 +61,7 @@ ENGLISH = (
     rule(
         Attack.OVERRIDE,
         "en",
-        "new",
+        "instruction|prompt|orders",
         _STARTS + r"new (?:\w+ )?(?:instructions?|prompt|orders)\s*:",
     ),
     rule(
@@ -110,7 +110,7 @@ ENGLISH = (
     rule(
         Attack.ROLE,
         "en",
-        "act as|behave as|respond as|answer as|you are|you have|operate|answer|respond",
+        "rules|restrictions|limit|filter|guidelines|policy|policies|censorship|morals",
         r"\b(?:act|behave|respond|answer|operate|you are|you have)\b",
         r"\b(?:no|without|free (?:of|from)|freed from|unbound by)\b(?: \w+){0,2}? "
         r"(?=rules|restric|limit|filter|guid|censor|moral|usual)",
@@ -144,7 +144,7 @@ ENGLISH = (
     rule(
         Attack.REVEAL,
         "en",
-        "your",
+        "instructions|prompt|system|guidelines|directives",
         _EN_SHOW,
         r"\byour (?:\w+ ){0,3}?(?:instructions|(?:system )?prompt|system message|guidelines|directives)\b"
         + _NOT_OF_A_THING,
@@ -159,7 +159,7 @@ ENGLISH = (
     rule(
         Attack.REVEAL,
         "en",
-        "above|before",
+        "repeat|output|print|copy|recite",
         r"\b(?:repeat|output|print|copy|recite)\b",
         r"\b(?:everything|all|text|words?|content|conversation)\b",
         r"\b(?:above|before (?:this|my))\b",

@@ -12,7 +12,7 @@ from .rules import Rule
 _WORD: Final = re.compile(r"\w+")
 _LETTERS: Final = 4  # of a word's start, by which rules are looked up
 _UNSPACED: Final = "\u2e80"  # from here on are the scripts that put no blanks between words
-_SIGNS: Final = re.compile(r"[<\[#]")
+_NO_WORDS: Final = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 
 
 class RuleSearch:
@@ -52,15 +52,20 @@ class RuleSearch:
             self._by_beginning.setdefault(word.group()[:_LETTERS], set()).add(index)
 
     def _candidates(self, words: str) -> set[int]:
-        beginnings = {word[:_LETTERS] for word in _WORD.findall(words)}
+        beginnings = {word[:_LETTERS] for word in _words_in(words)}
         found: set[int] = set()
         for beginning in self._beginnings & beginnings:
             found |= self._by_beginning[beginning]
-        if _SIGNS.search(words):
+        if "<" in words or "[" in words or "#" in words:
             found.update(index for needed, index in self._signs if needed in words)
         if not words.isascii():
             found.update(index for needed, index in self._unspaced if needed in words)
         return found
+
+
+def _words_in(text: str) -> list[str]:
+    # For ASCII, the same as the expression and three times as fast.
+    return text.translate(_NO_WORDS).split() if text.isascii() else _WORD.findall(text)
 
 
 @cache

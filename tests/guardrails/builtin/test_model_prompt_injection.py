@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -71,8 +70,8 @@ def test_a_classifier_may_give_a_verdict_itself() -> None:
 
 
 def test_a_classifier_of_the_wrong_kind_never_lets_pass() -> None:
-    wrong: Callable[[str], Any] = lambda _: "0.1"  # noqa: E731
-    assert_rejects(ModelPromptInjection(wrong), "hello", halts=True, reason="not str")
+    wrong: Any = "0.1"
+    assert_rejects(ModelPromptInjection(lambda _: wrong), "hello", halts=True, reason="not str")
 
 
 @pytest.mark.parametrize("threshold", [1.5, -0.1])

@@ -134,9 +134,8 @@ def test_an_action_that_does_not_exist_is_refused() -> None:
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), max_size=6))
 def test_redacting_hides_exactly_what_was_found(text: str, spans: list[tuple[int, int]]) -> None:
-    finds = [
-        Found("x", start, min(start + length, len(text))) for start, length in spans if start < len(text)
-    ]
+    within = [(start, min(start + length, len(text))) for start, length in spans if start < len(text)]
+    finds = [Found("x", start, end) for start, end in within]
     guardrail = Pii(kinds=[], recognizers=[lambda _: finds], mask="")
     hidden = {position for each in finds for position in range(each.start, each.end)}
     left = "".join(char for position, char in enumerate(text) if position not in hidden)

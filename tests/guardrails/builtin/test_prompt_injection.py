@@ -20,7 +20,7 @@ GUARDRAIL = PromptInjection()
 
 
 def prompts(name: str, part: str) -> list[str]:
-    """`tuned` prompts were at hand when the rules were written, `held-out` ones were first tried afterwards."""
+    """`tuned` prompts were at hand when the rules were written, `held-out` ones were tried afterwards."""
     lines = (PROMPTS / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
     return [text for kind, _, text in (line.split("\t") for line in lines) if kind == part]
 
