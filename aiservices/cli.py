@@ -58,9 +58,7 @@ def _list(_: argparse.Namespace) -> int:
         state = (
             "not here" if not path.exists() else str(path) if is_intact(path, known) else f"damaged: {path}"
         )
-        print(
-            f"{known.name:<20} {known.megabytes:>4} MB  {known.title} ({known.maker}, {known.licence})  {state}"
-        )
+        print(f"{known.name:<20} {known.megabytes:>4} MB  {known.title}, {known.licence}  {state}")
     return 0
 
 

@@ -73,14 +73,14 @@ def _request(given: str | GuardrailRequest[Any]) -> GuardrailRequest[Any]:
 
 
 async def _call(
-    function: Callable[[Unpack[Arguments]], ResultT | Awaitable[ResultT]], /, *args: Unpack[Arguments]
+    function: Callable[[Unpack[Arguments]], ResultT | Awaitable[ResultT]], /, *args: *Arguments
 ) -> ResultT:
     result = function(*args)
     return cast("ResultT", await result if isawaitable(result) else result)
 
 
 async def _call_blocking(
-    function: Callable[[Unpack[Arguments]], ResultT | Awaitable[ResultT]], /, *args: Unpack[Arguments]
+    function: Callable[[Unpack[Arguments]], ResultT | Awaitable[ResultT]], /, *args: *Arguments
 ) -> ResultT:
     result = function(*args)
     if not isawaitable(result):

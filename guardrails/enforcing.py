@@ -89,7 +89,7 @@ class Call(Protocol):
         self,
         function: Callable[[Unpack[Arguments]], ResultT | Awaitable[ResultT]],
         /,
-        *args: Unpack[Arguments],
+        *args: *Arguments,
     ) -> Awaitable[ResultT]: ...
 
 

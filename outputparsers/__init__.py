@@ -8,8 +8,9 @@
 Usable alone: it knows types and texts, no models and no messages.
 """
 
+from .contract import OutputParser
 from .errors import AmbiguousUnionWarning, OutputParsingError, Problem, UnsupportedTypeError
-from .parser import OutputParser, output_parser
+from .parser import output_parser
 from .registry import register_parser
 
 __all__ = [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pydantic_core import SchemaValidator, ValidationError, from_json, to_json
 
 from .classifying import Shape, Wire
+from .digits import may_lose_digits, told_apart
 from .errors import OutputParsingError, Problem
 from .extracting import Block, fenced_text, final_answer, find_blocks, looks_like_json
 from .mending import mended
@@ -15,11 +17,18 @@ from .problems import problems_of
 from .repairing import repaired_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from pydantic_core import CoreSchema
 
     from .walking import Node
+
+
+class Validate(Protocol):
+    """Validates JSON text. `context` holds the numbers of the text that are no float, by the float nearby."""
+
+    def __call__(self, json: str | bytes, /, *, context: Any = None) -> object: ...
+
 
 _MENDINGS = 4
 _BLOCKS_TRIED = 100
@@ -35,7 +44,7 @@ _EMPTY = Problem("", "the answer is empty")
 class Reading:
     """One way to read an answer: JSON text for a validator."""
 
-    validate: Callable[[str | bytes], object]
+    validate: Validate
     json: str | bytes
 
 
@@ -50,14 +59,18 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """Reads answers of one type: `bare` validates the type itself, `wrapped` the object to send."""
+    """Reads answers of one type: `bare` validates the type itself, `wrapped` the object to send.
+
+    `decimals` tells that there are some in the type, so that no digit of a number may be lost.
+    """
 
     expected: str
     wire: Wire
-    bare: Callable[[str | bytes], object]
-    wrapped: Callable[[str | bytes], object]
+    bare: Validate
+    wrapped: Validate
+    decimals: bool = False
 
-    def quick(self, text: str) -> Callable[[str | bytes], object] | None:
+    def quick(self, text: str) -> Validate | None:
         """The validator for a text that begins like JSON, or None when the text needs a closer look."""
         match text.lstrip()[:1]:
             case "{":
@@ -73,13 +86,21 @@ class Decoder:
             raise OutputParsingError(None, self.expected, (Problem("", "there is no answer"),))
         if validate := self.quick(text):
             try:
-                return validate(text)
+                if not (self.decimals and may_lose_digits(text)):
+                    return validate(text)
+                rewritten, written = told_apart(text)
+                return validate(rewritten, context=written)
             except ValidationError:
                 pass  # the careful way finds the same error, or a way around it
-        return self._decode_carefully(text)
+        answer, written = told_apart(self._encodable(final_answer(text), text))
+        knowing = replace(
+            self,
+            bare=partial(self.bare, context=written),
+            wrapped=partial(self.wrapped, context=written),
+        )
+        return knowing._decode_carefully(answer, text)
 
-    def _decode_carefully(self, text: str) -> object:
-        answer = self._encodable(final_answer(text), text)
+    def _decode_carefully(self, answer: str, text: str) -> object:
         refused: _RefusedError | None = None
         try:
             for reading in self._readings(answer):
@@ -241,6 +262,6 @@ def _unbracketed(text: str) -> str:
     return text[1:-1].strip() if text.startswith("[") and text.endswith("]") else text
 
 
-def validator_of(core: Node) -> Callable[[str | bytes], object]:
+def validator_of(core: Node) -> Validate:
     """Validates JSON text against a core schema, not against what the classes in it compiled before."""
     return SchemaValidator(cast("CoreSchema", core), _use_prebuilt=False).validate_json

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic_core import ValidationError, from_json, to_json
 
 from .classifying import Shape, Wire, classified
-from .decoding import Decoder, validator_of
+from .contract import OutputParser
+from .decoding import Decoder, Validate, validator_of
 from .errors import AmbiguousUnionWarning, OutputParsingError, Problem
 from .extracting import spoken_text
 from .instructions import instructions_for
@@ -19,64 +20,16 @@ from .registry import registered_factory
 from .rendering import wire_value
 from .schema import ambiguous_arms, bare_schema, loose_schema, strict_schema, wrapped_schema
 from .tolerating import tolerant
-from .walking import join_definitions, split_definitions
+from .walking import join_definitions, mentions, split_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from typing_extensions import TypeForm
 
     from .walking import Node
 
 T = TypeVar("T")
-
-
-class OutputParser(Protocol[T]):
-    """What a type needs to be answered with: schema, instructions, a way from text to value and back."""
-
-    @property
-    def type(self) -> Any:
-        """The type, as it was given."""
-        ...
-
-    @property
-    def schema_name(self) -> str:
-        """A name for the schema: letters, digits, `_` and `-`, at most 64."""
-        ...
-
-    @property
-    def strict(self) -> bool:
-        """Whether the schema is within the subset providers can enforce strictly."""
-        ...
-
-    @property
-    def labels(self) -> tuple[str, ...] | None:
-        """The labels of a bool, an enum or a Literal, as and in the order of the schema; else None."""
-        ...
-
-    def json_schema(self) -> dict[str, Any] | None:
-        """The schema to send (an object at the root); None for `str`. A new dictionary each time."""
-        ...
-
-    def format_instructions(self) -> str:
-        """What to tell a model that takes no schema; empty for `str`."""
-        ...
-
-    def parse(self, text: str | None) -> T:
-        """The value of an answer; OutputParsingError when it is not one."""
-        ...
-
-    def parse_partial(self, text: str) -> object:
-        """What can be said from the beginning of an answer; None when that is nothing."""
-        ...
-
-    def label_of(self, value: object) -> str | None:
-        """The label that stands for a value of a closed choice, or None."""
-        ...
-
-    def render(self, value: T) -> str:
-        """The text a model would answer with to mean `value`: the inverse of `parse`."""
-        ...
 
 
 def output_parser(type_: TypeForm[T], *, namespace: Mapping[str, object] | None = None) -> OutputParser[T]:
@@ -113,19 +66,23 @@ def _data_parser(type_: Any, read: ReadType, wire: Wire) -> OutputParser[Any]:
         schema_name=read.schema_name,
         strict=strict is not None,
         _wire=wire,
-        _decoder=Decoder(read.text, wire, validate, unwrap),
+        _decoder=Decoder(read.text, wire, validate, unwrap, mentions(core, "decimal")),
         _schema=to_json(loose_schema(whole) if strict is None else strict),
         _instructions=instructions_for(bare, wire),
         _grow=validator_of(growing(read.core)),
     )
 
 
-def _unwrapping(core: Node, key: str) -> Callable[[str | bytes], object]:
+def _unwrapping(core: Node, key: str) -> Validate:
     node, definitions = split_definitions(core)
     field = {"type": "typed-dict-field", "schema": node, "required": True}
     wrapper: Node = {"type": "typed-dict", "fields": {key: field}}
     validate = validator_of(join_definitions(wrapper, definitions))
-    return lambda text: cast("dict[str, object]", validate(text))[key]
+
+    def unwrap(json: str | bytes, /, *, context: Any = None) -> object:
+        return cast("dict[str, object]", validate(json, context=context))[key]
+
+    return unwrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +136,7 @@ class DataParser:
     _decoder: Decoder = field(repr=False)
     _schema: bytes = field(repr=False)
     _instructions: str = field(repr=False)
-    _grow: Callable[[str | bytes], object] = field(repr=False)
+    _grow: Validate = field(repr=False)
 
     @property
     def labels(self) -> tuple[str, ...] | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-if TYPE_CHECKING:
-    from .parser import OutputParser
+from .contract import OutputParser
 
-Factory: TypeAlias = "Callable[[Any], OutputParser[Any]]"
+Factory: TypeAlias = Callable[[Any], OutputParser[Any]]
 Predicate: TypeAlias = Callable[[Any], bool]
 
 # Weak, so that a class made and registered inside a function can go when the function is done with it.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from .digits import as_written, whole_as_written
 from .labels import Labels, enum_labels, literal_labels
 from .walking import join_definitions, split_definitions, with_parts
 
@@ -163,15 +164,39 @@ def _number(node: Node) -> Node:
         "custom_error_type": _NOT_A_NUMBER[node["type"]],
     }
     arms = [
-        ({**finite, "strict": True}, f"{ARM}number"),
+        (_strict(finite), f"{ARM}number"),
         ({"type": "chain", "steps": [given, finite]}, f"{ARM}text"),
     ]
     return {"type": "union", "mode": "left_to_right", "choices": arms}
 
 
 def _finite(node: Node) -> Node:
-    finite = with_parts(node, lambda part: part)
-    return finite if node["type"] == "int" else {**finite, "allow_inf_nan": False}
+    """Without infinities, and with the digits that were written."""
+    made = with_parts(node, lambda part: part)
+    match node["type"]:
+        case "int" if not node.get("strict"):
+            return _before(whole_as_written, made)
+        case "decimal":
+            return _before(as_written, {**made, "allow_inf_nan": False})
+        case "float":
+            return {**made, "allow_inf_nan": False}
+        case _:
+            return made
+
+
+def _strict(number: Node) -> Node:
+    if number["type"] != "function-before":
+        return {**number, "strict": True}
+    strict = {**number["schema"], "strict": True}
+    return strict if strict["type"] == "int" else {**number, "schema": strict}
+
+
+def _before(function: Any, schema: Node) -> Node:
+    return {
+        "type": "function-before",
+        "function": {"type": "with-info", "function": function},
+        "schema": schema,
+    }
 
 
 def _spelled_out(node: Node) -> Node:

@@ -47,6 +47,11 @@ def parts(node: Node) -> Iterator[Node]:
             yield from _nodes(value)
 
 
+def mentions(node: Node, kind: str) -> bool:
+    """Whether there is a part of this type anywhere in `node`."""
+    return node.get("type") == kind or any(mentions(part, kind) for part in parts(node))
+
+
 def _changed(value: Any, change: Callable[[Node], Node]) -> Any:
     match value:
         case {"type": str()} | {"schema": dict()}:

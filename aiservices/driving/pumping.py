@@ -1,4 +1,4 @@
-"""Reading piece by piece what a function hands out by calling back: its worker runs ahead of the reader a little."""
+"""Reading what a function hands out by calling back, piece by piece, while it goes on in a worker thread."""
 
 from __future__ import annotations
 

@@ -72,18 +72,18 @@ class PromptReader:
     def _source(self, given: TemplateSource | Given, what: str) -> MessageSource | None:
         if isinstance(given, str):
             given = TemplateSource(given)
-        if not isinstance(given, TemplateSource):
-            if given is not None and not callable(given):
-                self._complaints.add(
-                    self._where,
-                    f"{what}: {given!r} is neither text nor a callable of the context: give one of both",
-                )
-            return given
-        try:
-            return _compiled(given)
-        except TemplateError as error:
-            self._complaints.add(self._where, f"{what}: {error}")
-            return None
+        if isinstance(given, TemplateSource):
+            try:
+                return _compiled(given)
+            except TemplateError as error:
+                self._complaints.add(self._where, f"{what}: {error}")
+                return None
+        if given is not None and not callable(given):
+            kind = type(given).__name__
+            self._complaints.add(
+                self._where, f"{what}: a {kind} is neither text nor a callable of the context"
+            )
+        return given
 
     def _text_parameter(self, system: MessageSource | None, user: MessageSource | None) -> str | None:
         """The argument that is the user message: a marked one, or the only free one."""

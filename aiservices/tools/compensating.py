@@ -63,7 +63,7 @@ async def attempt_undo(
         async for attempt in AsyncRetrying(
             sleep=driver.sleep,
             stop=stop_after_attempt(ATTEMPTS),
-            wait=wait_exponential_jitter(FIRST_WAIT, jitter=FIRST_WAIT),
+            wait=wait_exponential_jitter(multiplier=FIRST_WAIT, jitter=FIRST_WAIT),
         ):
             with attempt:
                 await driver.call(prepared)

@@ -53,7 +53,7 @@ class Canary:
     Catches: the token as it is, in upper case, and spelled with blanks or dashes between its digits.
     Misses: leaks without the token (a summary, the part before it), an encoded or translated token, and
     thinking that is not part of the text.
-    Costs: one search of the answer, about 1 µs for each 100 characters, and some 40 tokens in every request.
+    Costs: one search of the answer, about 1 µs for each 100 characters, and some 40 tokens in each request.
     """
 
     on_leak: OnLeak = OnLeak.BLOCK

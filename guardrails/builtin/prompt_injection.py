@@ -20,6 +20,8 @@ class PromptInjection:
     Catches: the usual wordings of seven kinds (`Attack`) in English, German, French, Spanish, Italian,
     Portuguese, Dutch, Polish, Russian, Chinese, Japanese, Korean, Turkish and Arabic, also in upper case, in
     wide letters, with invisible characters or with letters of another alphabet put in.
+    How much: of the prompts in our tests it finds 81 of 83 hostile ones and suspects none of 93 harmless.
+    But who wrote the rules wrote those too; of 37 attacks from lists of other people it found 22.
     Misses: anything worded unusually, spread over several messages, spelled letter by letter, or in other
     languages. It makes attacks harder, not impossible: give tools no rights that a user may not have.
     Costs: about 5 µs for a short harmless text, linear in the text; nothing is sent anywhere.

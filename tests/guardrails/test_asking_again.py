@@ -73,7 +73,9 @@ def test_max_retries_counts_validations(
     assert caught.value.failures == (Failure("Scripted", "no"),)
 
 
-def test_the_default_is_two_validations() -> None:
+@pytest.mark.parametrize(("max_retries", "validations"), [(3, 3), (1, 1), (0, 1), (-1, 2)])
+def test_the_config_says_how_many_answers_are_judged(max_retries: int, validations: int) -> None:
+    assert OutputGuardrailsConfig(max_retries).validations == validations
     assert OutputGuardrailsConfig().validations == 2
 
 

@@ -326,3 +326,27 @@ def test_a_transformer_sees_the_system_text_and_may_take_it_away() -> None:
     for method in ("row_224", "row_226"):
         assert system_text(Instructed, "hi", method=method, system_message_transformer=gone) is None
     assert seen == ["fixed", None]
+
+
+@pytest.mark.parametrize("option", ["system_message", "user_message"])
+def test_an_option_that_is_neither_text_nor_a_callable_is_refused(option: str) -> None:
+    class Asker(Protocol):
+        @system_message("Be brief.")
+        @user_message("Hello")
+        def declared(self) -> str: ...
+
+        def ask(self, image: Annotated[str, V("x")]) -> str: ...
+
+    what = option.replace("_", " ")
+    complaint = f"Asker.ask: {what}: a int is neither text nor a callable of the context"
+    assert complaint in problems_of(Asker, **{option: 3})
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_option_is_refused(text: str) -> None:
+    """Row 221"""
+
+    class Asker(Protocol):
+        def ask(self, text: str) -> str: ...
+
+    assert problems_of(Asker, system_message=text) == ("Asker.ask: system message: the text is empty",)

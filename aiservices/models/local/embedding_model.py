@@ -71,8 +71,8 @@ class _MiniLm:
     def __init__(self, tokenizer: WordPiece, threads: int) -> None:
         if not all(map(find_spec, ("numpy", "onnxruntime", PACKAGE))):
             raise MissingExtraError("the embedded embedding model", extra="local")
-        import numpy as np  # noqa: PLC0415 - an extra, and slow to import
-        import onnxruntime  # noqa: PLC0415
+        import numpy as np
+        import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1

@@ -62,8 +62,8 @@ class Engine:
         except Exception as error:
             self._end()
             raise ServerError(
-                f"the engine cannot load {settings.path}: it is damaged, or a kind of model that this version "
-                f"does not know, or too large for the memory ({error})"
+                f"the engine cannot load {settings.path}: it is damaged, or a kind of model that this "
+                f"version does not know, or too large for the memory ({error})"
             ) from error
 
     def answer(self, body: Mapping[str, Any], receive: Receive, *, seconds: float | None = None) -> None:
@@ -81,7 +81,7 @@ class Engine:
             try:
                 if deadline is not None and monotonic() > deadline:
                     raise ModelTimeoutError(f"the embedded model did not answer within {seconds:g} seconds")
-                return any([_told(piece, receive) for piece in _pieces(chunk)])
+                return any(_told(piece, receive) for piece in _pieces(chunk))
             except BaseException as error:
                 failure = error
                 return True
@@ -199,8 +199,8 @@ def _error_of(error: Mapping[str, Any]) -> ModelError:
     status, said = error.get("code"), error.get("message", "no reason given")
     if error.get("type") == "exceed_context_size_error":
         return ContextLengthError(
-            f"the request has {error.get('n_prompt_tokens')} tokens, more than the {error.get('n_ctx')} that the "
-            "embedded model was loaded to read: shorten it, or give LocalChatModel a larger context=",
+            f"the request has {error.get('n_prompt_tokens')} tokens, more than the {error.get('n_ctx')} that "
+            "the embedded model was loaded to read: shorten it, or give LocalChatModel a larger context=",
             status=status,
         )
     if isinstance(status, int) and status < 500:

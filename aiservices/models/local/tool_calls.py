@@ -29,7 +29,7 @@ SOLVED: Final = (
     ("user", "The tool get_time gave: 10:15"),
     ("assistant", "It is 10:15 in Oslo."),
 )
-"""A conversation with tools that goes before the user's: without it small models never call, or never stop."""
+"""A conversation that goes before the user's: without it small models never call tools, or never stop."""
 
 _CALLING: Final = (
     'To use a tool, answer with one JSON object: {"name": the tool, "arguments": its arguments}.'

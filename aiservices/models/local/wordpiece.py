@@ -13,6 +13,7 @@ REMEMBERED_WORDS: Final = 50_000
 CONTINUED: Final = "##"
 # What is ASCII and neither letter, digit nor blank counts as punctuation, "$" and "^" too.
 _PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_DROPPED: Final = frozenset({"Cc", "Cf", "Co"})  # unassigned characters stay, as in the reference
 # The blocks of ideographs, each of which is a word. Kana and Hangul are not among them.
 _IDEOGRAPHS: Final = (
     (0x3400, 0x4DBF),
@@ -30,7 +31,7 @@ class WordPiece:
     """Numbers the pieces of texts by a vocabulary, at most `longest` for a text with its two marks."""
 
     def __init__(self, vocabulary: Mapping[str, int], *, longest: int) -> None:
-        if longest < 2:  # noqa: PLR2004 - the two marks
+        if longest < 2:
             raise ValueError(f"longest must be at least 2, not {longest}")
         self._numbers = vocabulary
         self._unknown = (vocabulary["[UNK]"],)
@@ -49,7 +50,7 @@ class WordPiece:
         return [*numbers[:room], self._end]
 
     def _pieces(self, word: str) -> Sequence[int]:
-        """The longest piece that fits, again and again; a word that cannot be cut up is unknown as a whole."""
+        """The longest piece that fits, again and again; a word that has none is unknown as a whole."""
         if len(word) > LONGEST_WORD:
             return self._unknown
         found: list[int] = []
@@ -85,10 +86,11 @@ def _cleaned(text: str) -> str:
 def _clean(character: str) -> str:
     if character in "\t\n\r":
         return " "
-    if character in "\0\ufffd" or unicodedata.category(character).startswith("C"):
-        return ""
-    if unicodedata.category(character) == "Zs":
+    category = unicodedata.category(character)
+    if category == "Zs":
         return " "
+    if category in _DROPPED or character == "\ufffd":
+        return ""
     return f" {character} " if _is_ideograph(character) else character
 
 

@@ -37,7 +37,7 @@ class RetryCalls(DrivenInterceptor):
         retrying = AsyncRetrying(
             sleep=driver.sleep,
             stop=stop_after_attempt(self.attempts),
-            wait=wait_exponential_jitter(self.wait, jitter=self.wait),
+            wait=wait_exponential_jitter(multiplier=self.wait, jitter=self.wait),
             retry=retry_if_exception(_may_be_tried_again),
             reraise=True,
         )
