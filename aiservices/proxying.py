@@ -54,13 +54,14 @@ def _as_tool(method: Callable[..., Any], wrapped: bool) -> Tool[..., Any]:
     if inspect.iscoroutinefunction(method):
 
         @functools.wraps(method)
-        async def content(*args: Any, **kwargs: Any) -> Any:
+        async def acontent(*args: Any, **kwargs: Any) -> Any:
             return (await method(*args, **kwargs)).content
-    else:
 
-        @functools.wraps(method)
-        def content(*args: Any, **kwargs: Any) -> Any:
-            return method(*args, **kwargs).content
+        return tool(acontent)
+
+    @functools.wraps(method)
+    def content(*args: Any, **kwargs: Any) -> Any:
+        return method(*args, **kwargs).content
 
     return tool(content)
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from decimal import Decimal as Price
-from typing import Protocol, TypedDict
+from typing import Protocol, TypedDict, TypeVar
 
-__all__ = ["Parent", "Price", "Titled"]
+__all__ = ["Answering", "Parent", "Price", "Titled"]
+
+T = TypeVar("T")
+
+
+class Answering(Protocol[T]):
+    def ask(self, text: str) -> list[T]: ...
 
 
 class Parent(Protocol):

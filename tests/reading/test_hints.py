@@ -17,6 +17,7 @@ import aiservices
 from aiservices import ConfigurationError, Result, UserText, user_message
 from aiservices.testing import ScriptedChatModel
 from tests.declarations import problems_of
+from tests.reading import parents
 
 if TYPE_CHECKING:
     from decimal import Decimal as Money
@@ -150,6 +151,9 @@ class Swapped(Two[U, T], Protocol[T, U]): ...
 class Ahead(Base["Defined"], Protocol): ...
 
 
+class Elsewhere(parents.Answering["Defined"], Protocol): ...
+
+
 class Defined(BaseModel):
     n: int
 
@@ -161,6 +165,7 @@ def test_a_type_variable_stands_for_what_the_subclass_gave() -> None:
     assert asked(Numbers, "[3]", "several") == [3]
     assert asked(Base[int], "3") == 3
     assert asked(Ahead, '{"n":1}') == Defined(n=1)
+    assert asked(Elsewhere, '[{"n":1}]') == [Defined(n=1)]
     assert asked(Base["Defined"], '{"n":1}') == Defined(n=1)
 
 
@@ -232,7 +237,6 @@ def test_a_protocol_of_typing_extensions_is_one_too() -> None:
 
 def test_a_parent_from_another_module_is_read_with_that_modules_names() -> None:
     """SCH-25: also a typed dictionary whose parent is in a module with postponed annotations."""
-    from tests.reading import parents
 
     class Child(parents.Parent, Protocol):
         def mine(self, text: str) -> Movie: ...

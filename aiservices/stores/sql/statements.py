@@ -64,7 +64,7 @@ def list_keys(connection: Connection, namespace: str, prefix: str) -> list[str]:
     """The keys with a prefix, found as a range: patterns would have letters of their own and ignore case."""
     asked = {"at_namespace": namespace, "at_key": prefix, "below": _after(prefix)}
     statement = _KEYS_BETWEEN if asked["below"] else _KEYS_FROM
-    return [key for key in connection.scalars(statement, asked) if key.startswith(prefix)]
+    return list(connection.scalars(statement, asked))
 
 
 def _after(prefix: str) -> str:

@@ -21,10 +21,10 @@ class EndsLeases:
         wait_for_the_end_of_leases()
         assert store.get(namespace, "a") is None
         assert store.keys(namespace) == store.keys(namespace, "a") == []
-        assert store.delete(namespace, "a") is False
         for write in (store.delete, partial(store.put, value=2)):
             error = refused(ConflictError, partial(write, namespace, "a", expected_version=version))
             assert error.found == 0
+        assert store.delete(namespace, "a") is False
 
     def test_a_lease_that_ended_is_taken_by_another_and_not_freed_by_the_first(self, store: Store) -> None:
         namespace = new_namespace()

@@ -1,0 +1,57 @@
+"""Every example runs as a user would run it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+
+
+def run(name: str, *args: str, answers: str = "") -> str:
+    command = [sys.executable, "-X", "dev", "-W", "error", str(EXAMPLES / name), *args]
+    done = subprocess.run(command, input=answers, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout
+
+
+def test_the_quickstart_classifies_extracts_and_answers_on_the_embedded_model() -> None:
+    said = run("quickstart.py").splitlines()
+    assert said[0].startswith("'I love this blender.' is positive")
+    assert said[1].startswith("'The worst phone I ever had.' is negative")
+    assert said[2] == "Tom Becker is 45"
+    assert "Paris" in said[3]
+
+
+def test_the_travel_desk_leaves_nothing_booked_when_the_car_is_sold_out() -> None:
+    said = run("travel_desk.py")
+    assert said.splitlines()[:7] == [
+        "  booked    FL-1: flight in Rome",
+        "  booked    HO-2: hotel in Rome",
+        "  cancelled HO-2: hotel in Rome",
+        "  cancelled FL-1: flight in Rome",
+        "  book_flight: rolled back",
+        "  book_hotel: rolled back",
+        "  book_car: failed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [("yes\n", "Done: draft.txt is deleted"), ("I need it\n", "was not approved: I need it")],
+)
+def test_the_approval_example_asks_at_the_terminal(answer: str, outcome: str) -> None:
+    said = run("approval.py", answers=answer)
+    assert 'delete_file({"name": "draft.txt"}) - run it?' in said
+    assert outcome in said
+
+
+def test_there_is_a_test_for_every_example() -> None:
+    tested = Path(__file__).read_text(encoding="utf-8")
+    missing = [path.name for path in EXAMPLES.glob("*.py") if f'"{path.name}"' not in tested]
+    assert not missing
