@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from textwrap import indent
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from docstring_parser import Docstring
+    from docstring_parser.google import GoogleParser
+
+_KEYWORD_SECTIONS: Final = (
+    "Keyword Args",
+    "Keyword Arguments",
+    "Keyword Parameters",
+    "Other Args",
+    "Other Arguments",
+    "Other Parameters",
+)
+_SECTION: Final = re.compile(rf"(?:Args|Arguments|Params|Parameters|{'|'.join(_KEYWORD_SECTIONS)}):\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +43,52 @@ class Documentation:
 
 
 def read_docstring(text: str) -> Documentation:
-    """Take a docstring apart; Google, NumPy and reST styles are told apart by what they contain."""
+    """Take a docstring apart; Google, NumPy, reST and Epydoc styles are told apart by what they contain."""
     if not text.strip():
         return Documentation("", {})
-    from docstring_parser import DocstringStyle, parse
-    from docstring_parser.common import ParseError
-
-    try:
-        parsed = parse(text, style=DocstringStyle.AUTO)
-    except ParseError:
+    parsed = _parsed(_with_indented_section(text))
+    if parsed is None:
         return Documentation(text.strip(), {})
+    between = "\n\n" if parsed.blank_after_short_description else "\n"
     pieces = [parsed.short_description, parsed.long_description]
-    summary = "\n\n".join(piece.strip() for piece in pieces if piece)
-    parameters = {item.arg_name.lstrip("*"): (item.description or "").strip() for item in parsed.params}
-    return Documentation(summary, {name: described for name, described in parameters.items() if described})
+    described = {
+        name.strip().lstrip("*"): (item.description or "").strip()
+        for item in parsed.params
+        if item.args[:1] != ["attribute"]
+        for name in item.arg_name.split(",")  # NumPy: `x, y : int`
+    }
+    return Documentation(
+        between.join(piece.strip() for piece in pieces if piece),
+        {name: text for name, text in described.items() if text},
+    )
+
+
+def _parsed(text: str) -> Docstring | None:
+    """The docstring as the style reads it that finds most in it."""
+    from docstring_parser import DocstringStyle, ParseError, parse
+
+    readings: list[Docstring] = []
+    for style in (DocstringStyle.REST, DocstringStyle.GOOGLE, DocstringStyle.NUMPYDOC, DocstringStyle.EPYDOC):
+        with suppress(ParseError):
+            readings.append(
+                _google().parse(text) if style is DocstringStyle.GOOGLE else parse(text, style=style)
+            )
+    return max(readings, key=lambda reading: len(reading.meta), default=None)
+
+
+@cache
+def _google() -> GoogleParser:
+    """Google style with the sections that the parser does not know."""
+    from docstring_parser.google import DEFAULT_SECTIONS, GoogleParser, Section, SectionType
+
+    more = [Section(title, "param", SectionType.MULTIPLE) for title in _KEYWORD_SECTIONS]
+    return GoogleParser([*DEFAULT_SECTIONS, *more])
+
+
+def _with_indented_section(text: str) -> str:
+    """A docstring that begins with a section has lost its indentation to the usual cleaning: put it back."""
+    first, _, rest = text.partition("\n")
+    if not _SECTION.fullmatch(first):
+        return text
+    lines = [line for line in rest.splitlines() if line.strip()]
+    return text if not lines or lines[0].startswith((" ", "\t")) else f"{first}\n{indent(rest, '    ')}"

@@ -112,7 +112,7 @@ class SqlStore(DrivenStore):
             return work(connection)
 
     async def _atransact(self, work: Callable[[Connection], T]) -> T:
-        """SQLite is asked in a worker thread: its asynchronous driver has one too, and a hop for each call."""
+        """SQLite is asked in a worker thread; its asynchronous driver does so too, but for each step."""
         if self._database.backend == "sqlite":
             async with self._workers.aheld():
                 return await wait_for(run_in_worker(partial(self._transact, work)))

@@ -1,0 +1,26 @@
+"""Chat memory: conversations that are remembered, in windows, in stores."""
+
+from .chat_memory import ChatMemory
+from .keeping import LOCKS, ChatMemoryAccess, ChatMemoryProvider, Memories, enter, leave
+from .stored import StoredChatMemory
+from .summarizing import SummarizingChatMemory
+from .units import Repaired, repaired
+from .windows import MessageWindowChatMemory, TokenCounter, TokenWindowChatMemory, estimated_tokens
+
+__all__ = [
+    "LOCKS",
+    "ChatMemory",
+    "ChatMemoryAccess",
+    "ChatMemoryProvider",
+    "Memories",
+    "MessageWindowChatMemory",
+    "Repaired",
+    "StoredChatMemory",
+    "SummarizingChatMemory",
+    "TokenCounter",
+    "TokenWindowChatMemory",
+    "enter",
+    "estimated_tokens",
+    "leave",
+    "repaired",
+]

@@ -1,0 +1,104 @@
+"""A memory that sums up what it no longer keeps."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ..driving import Driver
+from ..messages import (
+    AiMessage,
+    ChatMessage,
+    ChatRequest,
+    SystemMessage,
+    ToolResultMessage,
+    UserMessage,
+)
+from ..models import ChatModel, resolve_chat_model
+from ..stores import Store
+from .stored import NAMESPACE, StoredChatMemory
+from .units import Unit, units
+
+SUMMARY: Final = "summary"
+PROMPT: Final = (
+    "Sum up this conversation for your own later use. Keep names, numbers, decisions and open questions. "
+    "Answer with the summary only."
+)
+_log = logging.getLogger("aiservices")
+
+
+class SummarizingChatMemory(StoredChatMemory):
+    """Keeps the newest messages and, in front of them, a summary of the older ones.
+
+    When there are more than `max_messages`, all but the newest `keep` (in whole units) are summed up by
+    `model` into one user message whose attributes say `summary`. When that fails, everything is kept.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel | str,
+        *,
+        max_messages: int = 20,
+        keep: int | None = None,
+        prompt: str = PROMPT,
+        id: Any = "default",
+        store: Store | None = None,
+        namespace: str = NAMESPACE,
+    ) -> None:
+        super().__init__(id, store, namespace)
+        kept = max_messages // 2 if keep is None else keep
+        if not 1 <= kept < max_messages:
+            raise ValueError(f"keep is {kept} and max_messages {max_messages}: give 1 <= keep < max_messages")
+        self.model = resolve_chat_model(model)
+        self.max_messages = max_messages
+        self.keep = kept
+        self.prompt = prompt
+
+    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+        if len(messages) <= self.max_messages:
+            return tuple(messages)
+        system = [message for message in messages if isinstance(message, SystemMessage)]
+        found = units([message for message in messages if not isinstance(message, SystemMessage)])
+        old, new = _cut(found, self.keep)
+        if not old:
+            return tuple(messages)
+        try:
+            summary = await self._summed_up(driver, old)
+        except Exception as error:
+            _log.warning("a conversation could not be summed up (%s): it is kept whole", type(error).__name__)
+            return tuple(messages)
+        return (*system, summary, *(message for unit in new for message in unit))
+
+    async def _summed_up(self, driver: Driver, old: Sequence[Unit]) -> UserMessage:
+        text = "\n".join(_line(message) for unit in old for message in unit)
+        request = ChatRequest((SystemMessage(self.prompt), UserMessage(text)))
+        response = await driver.twin(self.model.chat, self.model.achat, request)
+        if not response.text or not response.text.strip():
+            raise ValueError("the summary is empty")
+        return UserMessage(
+            f"Summary of the conversation so far: {response.text.strip()}", attributes={SUMMARY: True}
+        )
+
+
+def _cut(found: list[Unit], keep: int) -> tuple[list[Unit], list[Unit]]:
+    """Old and new units: the new begin with a user message, the newest one of all is among them."""
+    users = [index for index, unit in enumerate(found) if isinstance(unit[0], UserMessage)]
+    if not users:
+        return [], found
+    fitting = [index for index in users if sum(len(unit) for unit in found[index:]) <= keep]
+    start = fitting[0] if fitting else users[-1]
+    return found[:start], found[start:]
+
+
+def _line(message: ChatMessage) -> str:
+    match message:
+        case UserMessage():
+            return f"User: {message.text}"
+        case AiMessage():
+            calls = "".join(f" [calls {call.name}({call.arguments})]" for call in message.tool_calls)
+            return f"Assistant: {message.text or ''}{calls}"
+        case ToolResultMessage():
+            return f"Tool {message.tool_name}: {message.text}"
+        case _:
+            return ""
