@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .errors import ConfigurationError
 from .events import hearing
 from .invocation import Setup
+from .memory import ChatMemory, Memories
 from .messages import ResponseFormat
 from .models import Capability, ChatModel
 from .reading import MethodSpec
 from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
 
 
-def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, config: Any) -> Setup:
+def assemble(
+    method: MethodSpec, model: ChatModel, registry: ToolRegistry, memories: Memories | None, config: Any
+) -> Setup:
     """The setup of a method. Raises `ConfigurationError` where method, model and options do not fit."""
+    _check_memory(method, config)
     _check_immediate(method, registry)
     if config.compensation_log is not None:
         _check_undos(registry)
@@ -42,7 +47,30 @@ def assemble(method: MethodSpec, model: ChatModel, registry: ToolRegistry, confi
         ),
         compensation=_compensation(registry, config),
         compensation_log=config.compensation_log,
+        recall=_recall(method, memories, config),
+        remember_raw=config.remember == "raw",
     )
+
+
+def _recall(method: MethodSpec, memories: Memories | None, config: Any) -> Callable[[Any], ChatMemory] | None:
+    if memories is None or method.stateless:
+        return None
+    shared = config.chat_memory
+    return memories.get if shared is None else lambda _: shared
+
+
+def _check_memory(method: MethodSpec, config: Any) -> None:
+    where, marked = method.where, method.memory_id
+    if marked is not None and config.chat_memory_provider is None:
+        advice = "one memory for all ids would mix their conversations: give chat_memory_provider"
+        if config.chat_memory is None:
+            advice = "the service has no memory: give chat_memory_provider=lambda id: ..."
+        raise ConfigurationError(f"{where}: the parameter {marked!r} is a MemoryId, but {advice}")
+    if config.chat_memory_provider is not None and marked is None and not method.stateless:
+        raise ConfigurationError(
+            f"{where}: the service has a chat_memory_provider, but the method does not say whose "
+            "conversation it belongs to: mark a parameter Annotated[str, MemoryId], or decorate the method with @stateless"
+        )
 
 
 def _format(method: MethodSpec, model: ChatModel, *, has_tools: bool) -> tuple[ResponseFormat | None, str]:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from .context import NO_PARAMETERS, InvocationContext, InvocationParameters
 from .driving import ASYNCHRONOUS, BLOCKING, Driver
 from .invocation import Invocation, Journal, Proceed, Setup
+from .memory import check_id
 from .messages import ChatRequestParameters
 from .reading import MethodSpec
 
@@ -40,8 +41,18 @@ def _begin(setup: Setup, arguments: dict[str, Any], driver: Driver) -> Invocatio
         given = _checked(method, method.invocation_parameters, arguments, InvocationParameters)
     if method.request_parameters is not None:
         parameters |= _checked(method, method.request_parameters, arguments, ChatRequestParameters)
+    memory_id = None
+    if method.memory_id is not None:
+        memory_id = arguments[method.memory_id]
+        check_id(memory_id)
     context = InvocationContext(
-        os.urandom(16).hex(), method.service, method.name, datetime.now().astimezone(), arguments, given
+        os.urandom(16).hex(),
+        method.service,
+        method.name,
+        datetime.now().astimezone(),
+        arguments,
+        given,
+        memory_id,
     )
     timeout = setup.limits.timeout
     deadline = None if timeout is None else time.monotonic() + timeout

@@ -24,7 +24,7 @@ class InvocationContext:
     """One call of a service's method.
 
     `arguments` are the method's own, by name, as the caller gave them. `time` is when the call began,
-    aware and in the local time zone.
+    aware and in the local time zone. `memory_id` names the conversation, where there is one.
     """
 
     invocation_id: str
@@ -33,6 +33,7 @@ class InvocationContext:
     time: datetime
     arguments: Mapping[str, Any] = field(repr=False, hash=False)
     parameters: InvocationParameters = field(default=NO_PARAMETERS, repr=False, hash=False)
+    memory_id: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,10 @@ class ToolContext:
     memory_id: Any = None
     deadline: float | None = None
     idempotency_key: str = ""
+
+
+class MemoryId:
+    """`Annotated[X, MemoryId]`: this argument names the conversation that the call belongs to."""
 
 
 class UserText:

@@ -29,6 +29,7 @@ class Declared:
     system_message: TemplateSource | None = None
     user_message: TemplateSource | None = None
     service_name: str | None = None
+    stateless: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -72,6 +73,12 @@ def user_message(template: str | None = None, *, resource: str | None = None) ->
     this decorator the method's only free parameter is the user message, taken as it is.
     """
     return _declaring("user_message", TemplateSource(template, resource))
+
+
+def stateless(method: Target) -> Target:
+    """Declare that a method runs without memory, in a service whose other methods have one."""
+    declare(method, stateless=True)
+    return method
 
 
 def _declaring(name: str, source: TemplateSource) -> Callable[[Target], Target]:

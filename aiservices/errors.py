@@ -23,6 +23,7 @@
         ToolArgumentsError           .problems; the model's arguments do not fit the tool
         ImmediateValueError          a tool's immediate value is not what the method returns
       LimitExceededError             .limit; the call went beyond one of its Limits
+      MemoryInUseError               a call within a call wants the memory that the outer one uses
 
 A missing optional dependency is a `MissingExtraError`, an `ImportError` that names what to install.
 """
@@ -34,7 +35,7 @@ from typing import Any
 
 import outputparsers
 
-from .messages import NO_USAGE, ChatResponse, TokenUsage, ToolCall, ToolExecution
+from .messages import NO_USAGE, ChatMessage, ChatResponse, TokenUsage, ToolCall, ToolExecution
 
 __all__ = [
     "AiServiceError",
@@ -47,6 +48,7 @@ __all__ = [
     "ImmediateValueError",
     "InvalidRequestError",
     "LimitExceededError",
+    "MemoryInUseError",
     "MissingExtraError",
     "ModelError",
     "ModelNotFoundError",
@@ -235,10 +237,12 @@ class StoreError(AiServiceError):
 class ConflictError(StoreError):
     """An entry is not at the version that was expected: somebody else wrote or deleted it.
 
-    `found` is the version it is at, 0 when there is no such entry, and so is `expected`.
+    `found` is the version it is at, 0 when there is no such entry, and so is `expected`. `turn` holds the
+    messages that a memory could not keep.
     """
 
     key: str
+    turn: tuple[ChatMessage, ...] = ()
 
     def __init__(self, namespace: str, key: str, *, expected: int, found: int) -> None:
         super().__init__(
@@ -252,6 +256,10 @@ class ConflictError(StoreError):
 
 def _at(version: int) -> str:
     return f"at version {version}" if version else "absent"
+
+
+class MemoryInUseError(AiServiceError):
+    """A call made from within another one, by a tool for instance, wants the memory that is in use there."""
 
 
 class MissingExtraError(ImportError):

@@ -79,6 +79,14 @@ class CompensationFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryRepaired:
+    """A conversation was loaded broken and mended for this call; each of `repairs` is a sentence."""
+
+    context: InvocationContext
+    repairs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CallCompleted:
     """The call returns this value."""
 
@@ -105,6 +113,7 @@ Event: TypeAlias = (
     | ToolFinished
     | Compensated
     | CompensationFailed
+    | MemoryRepaired
     | CallCompleted
     | CallFailed
 )

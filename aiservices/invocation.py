@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from .context import InvocationContext
 from .driving import Driver
 from .events import AskedAgain, Event, notify
+from .memory import ChatMemory
 from .messages import (
     NO_USAGE,
     ChatMessage,
@@ -67,6 +68,8 @@ class Setup:
     toolbox: Toolbox = DEFAULT_TOOLBOX
     compensation: CompensationMode = CompensationMode.OFF
     compensation_log: Store | None = None
+    recall: Callable[[Any], ChatMemory] | None = None
+    remember_raw: bool = False
 
     @property
     def limits(self) -> Limits:
@@ -76,13 +79,14 @@ class Setup:
 class Journal:
     """What one call has done so far, for its result and for the error that may end it."""
 
-    __slots__ = ("ledger", "log", "reasks", "responses")
+    __slots__ = ("ledger", "log", "reasks", "responses", "user")
 
     def __init__(self) -> None:
         self.responses: list[ChatResponse] = []
         self.ledger = Ledger()
         self.log: CompensationLog | None = None
         self.reasks = 0
+        self.user: UserMessage | None = None
 
     @property
     def usage(self) -> TokenUsage:
@@ -98,7 +102,8 @@ class Invocation:
     """A call on its way to the model.
 
     The user's own contents and the format instructions stay apart until the request is made, so that a
-    stage can replace one and leave the other. `exchange` is what was said after the user message.
+    stage can replace one and leave the other. `history` is what was said before the user message, `exchange`
+    what was said after it.
     """
 
     setup: Setup
@@ -111,7 +116,8 @@ class Invocation:
     user: UserMessage | None = None
     instructions: str = ""
     response_format: ResponseFormat | None = None
-    exchange: tuple[ChatMessage, ...] = field(default=())
+    history: tuple[ChatMessage, ...] = ()
+    exchange: tuple[ChatMessage, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     deadline: float | None = None
 
@@ -140,6 +146,7 @@ class Invocation:
     def request(self) -> ChatRequest:
         """The request as the model will get it."""
         messages: list[ChatMessage] = [self.system] if self.system is not None else []
+        messages.extend(self.history)
         if self.user is not None:
             messages.append(_with_instructions(self.user, self.instructions))
         messages.extend(self.exchange)

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 from .context import InvocationContext
 from .events import Listener, hearing
 from .invocation import Stage
+from .memory import ChatMemory, ChatMemoryProvider
 from .messages import ChatRequest, ChatRequestParameters
 from .stores import Store
 from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProvider, ToolRegistry, ToolSearch
@@ -28,6 +29,9 @@ class Options(TypedDict, total=False):
     chat_request_transformer: RequestTransformer | None
     parameters: ChatRequestParameters
     parse_retries: int
+    chat_memory: ChatMemory | None
+    chat_memory_provider: ChatMemoryProvider | None
+    remember: Literal["validated", "raw"]
     tools: Sequence[ToolLike]
     tool_providers: Sequence[ToolProvider]
     tool_search: ToolSearch | None
@@ -48,13 +52,14 @@ class Options(TypedDict, total=False):
 _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
     "parameters": (ChatRequestParameters, "ChatRequestParameters(...)"),
     "limits": (Limits, "Limits(...)"),
+    "chat_memory": (ChatMemory | None, "a ChatMemory"),
     "tool_registry": (ToolRegistry | None, "a ToolRegistry"),
     "tool_search": (ToolSearch | None, "KeywordToolSearch() or another ToolSearch"),
     "tool_executor": (ToolExecutor | None, "an object of a subclass of ToolExecutor"),
     "compensation_log": (Store | None, "a Store"),
     "parallel_tools": (bool, "True or False"),
 }
-_FUNCTIONS: Final = ("system_message_transformer", "chat_request_transformer")
+_FUNCTIONS: Final = ("chat_memory_provider", "system_message_transformer", "chat_request_transformer")
 _POLICIES: Final = ("on_unknown_tool", "on_tool_argument_error", "on_tool_error")
 
 
@@ -75,9 +80,18 @@ def option_problems(config: Any) -> list[str]:
         for name in _FUNCTIONS
         if getattr(config, name) is not None and not callable(getattr(config, name))
     ]
-    problems += _tool_problems(config)
+    problems += _memory_problems(config) + _tool_problems(config)
     problems += _sequence_problems("stages", config.stages, _check_stage)
     return problems + _sequence_problems("listeners", config.listeners, hearing)
+
+
+def _memory_problems(config: Any) -> list[str]:
+    problems = []
+    if config.chat_memory is not None and config.chat_memory_provider is not None:
+        problems.append("both chat_memory and chat_memory_provider are given: keep one")
+    if config.remember not in ("validated", "raw"):
+        problems.append(f"remember is {config.remember!r}: give 'validated' or 'raw'")
+    return problems
 
 
 def _tool_problems(config: Any) -> list[str]:

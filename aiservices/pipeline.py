@@ -12,18 +12,20 @@ from typing import Any, Final, cast
 from .errors import ConfigurationError
 from .invocation import Invocation, Proceed, Setup, Stage
 from .results import Result
-from .stages import ask_model, observe, render, roll_back, structure, use_tools
+from .stages import ask_model, observe, remember, render, roll_back, structure, use_tools
 from .tools import CompensationMode
 
 STAGES: Final[tuple[Stage, ...]] = (
     observe,  # started ... completed or failed
     render,  # templates and arguments -> system and user message
+    remember,  # history down; what really happened up, whole or not at all
     roll_back,  # undoes what tools did when the call fails
     structure,  # schema or instructions down, typed value up; asks again when it does not parse
     use_tools,  # model <-> tools until it stops asking
     ask_model,  # the request
 )
 NEEDED: Final[Mapping[Stage, Callable[[Setup], bool]]] = {
+    remember: lambda setup: setup.recall is not None,
     roll_back: lambda setup: setup.compensation is not CompensationMode.OFF,
     use_tools: lambda setup: bool(setup.assortment),
 }

@@ -8,13 +8,16 @@ import types
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast
 
+from .memory import MEMORIES, Memories
 from .reading import MethodSpec, ServiceSpec, is_written_by_user, refilled
 from .tools import Tool, tool
 
 T = TypeVar("T")
 
 
-def make_proxy(spec: ServiceSpec, invokers: dict[str, Callable[[dict[str, Any]], Any]]) -> Any:
+def make_proxy(
+    spec: ServiceSpec, invokers: dict[str, Callable[[dict[str, Any]], Any]], memories: Memories | None
+) -> Any:
     """An instance of a new subclass of the Protocol whose methods hand their arguments to the invokers."""
     protocol = spec.protocol
     namespace: dict[str, Any] = {
@@ -29,6 +32,7 @@ def make_proxy(spec: ServiceSpec, invokers: dict[str, Callable[[dict[str, Any]],
         "__module__": protocol.__module__,
         "__qualname__": protocol.__qualname__,
         "__doc__": protocol.__doc__,
+        MEMORIES: memories,
     }
     for method in spec.methods:
         filled = _method(method, invokers[method.name])

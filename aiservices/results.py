@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from .messages import NO_USAGE, ChatMessage, ChatResponse, FinishReason, TokenUsage, ToolExecution
+from .messages import NO_USAGE, AiMessage, ChatMessage, ChatResponse, FinishReason, TokenUsage, ToolExecution
 
 T = TypeVar("T", covariant=True)
 
@@ -22,6 +22,7 @@ class Result(Generic[T]):
     - `confidence`: the probability, 0 to 1, of a bool, enum or literal answer where the model tells.
     - `exchange`: what was said between the user's message and the answer: tool rounds, and rejected answers
       with what was said about them.
+    - `message`: the message behind the value.
     - `immediate`: whether tools gave the answer, without another request to the model.
     """
 
@@ -33,3 +34,4 @@ class Result(Generic[T]):
     confidence: float | None = None
     exchange: tuple[ChatMessage, ...] = field(default=(), repr=False)
     immediate: bool = False
+    message: AiMessage | None = None

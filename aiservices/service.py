@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, TypeVar, cast, get_origin, overload
+from typing import Any, Literal, TypeVar, cast, get_origin, overload
 
 from typing_extensions import TypeForm, Unpack
 
@@ -16,6 +16,7 @@ from .declaring import declare, declared_on
 from .errors import ConfigurationError
 from .events import Listener
 from .invocation import Stage
+from .memory import ChatMemory, ChatMemoryAccess, ChatMemoryProvider, Memories
 from .messages import DEFAULT_PARAMETERS, ChatRequestParameters
 from .models import ChatModel, resolve_chat_model
 from .options import (
@@ -58,6 +59,8 @@ class AiServices:
     - `chat_request_transformer`: a callable of each request and the context; gives the request to send.
     - `parameters`: settings of each request; a `ChatRequestParameters` argument of a method wins over them.
     - `parse_retries`: how often an answer that does not fit the return type is asked for again; 1.
+    - `chat_memory`: one memory for all calls; `chat_memory_provider`: a callable of a memory id that makes
+      the memory of that conversation. `remember`: whether the accepted answer is kept, or the model's first one.
     - `tools`: functions, `@tool` objects, objects with `@tool` methods, services, pairs of a `ToolSpec` and a
       callable; or `tool_registry` in their place. `tool_executor` runs the calls instead of the framework.
     - `tool_providers`: objects that bring more tools for each call. `tool_search`: shows the model a search
@@ -81,6 +84,9 @@ class AiServices:
     chat_request_transformer: RequestTransformer | None = None
     parameters: ChatRequestParameters = DEFAULT_PARAMETERS
     parse_retries: int = 1
+    chat_memory: ChatMemory | None = None
+    chat_memory_provider: ChatMemoryProvider | None = None
+    remember: Literal["validated", "raw"] = "validated"
     tools: Sequence[ToolLike] = ()
     tool_providers: Sequence[ToolProvider] = ()
     tool_search: ToolSearch | None = None
@@ -172,13 +178,24 @@ def _create(config: AiServices, service: Any, frame: Any) -> Any:
     if problems or spec is None or config.chat_model is None:
         raise ConfigurationError(problems)
     model = resolve_chat_model(config.chat_model)
+    memories = _memories(config)
+    if memories is None and ChatMemoryAccess in spec.protocol.__mro__:
+        problems.append(f"{spec.name}: ChatMemoryAccess needs a chat_memory or a chat_memory_provider")
     setups = [
-        _collect(problems, partial(assemble, method, model, registry, config)) for method in spec.methods
+        _collect(problems, partial(assemble, method, model, registry, memories, config))
+        for method in spec.methods
     ]
     if problems:
         raise ConfigurationError(problems)
     made = [setup for setup in setups if setup is not None]
-    return make_proxy(spec, {s.method.name: invoker(s, compose(config.stages, s)) for s in made})
+    invokers = {setup.method.name: invoker(setup, compose(config.stages, setup)) for setup in made}
+    return make_proxy(spec, invokers, memories)
+
+
+def _memories(config: AiServices) -> Memories | None:
+    if config.chat_memory is not None:
+        return Memories.shared(config.chat_memory)
+    return None if config.chat_memory_provider is None else Memories(config.chat_memory_provider)
 
 
 def _collect(problems: list[str], make: Callable[[], T]) -> T | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
+from weakref import WeakSet
 
+from . import unfinished
 from .workers import run_in_worker
 
 T = TypeVar("T")
@@ -41,6 +44,7 @@ class _Pipe(Generic[T]):
         self.items: SimpleQueue[T | _Ended] = SimpleQueue()
         self.room = threading.Semaphore(ahead)
         self.closed = False
+        _open.add(self)
 
     def give(self, item: T) -> bool:
         self.room.acquire()
@@ -60,6 +64,19 @@ class _Pipe(Generic[T]):
         self.closed = True
         self.room.release()  # for a producer that waits; whoever comes after it sees `closed`
         self.items.put(_Ended())  # for a reader that waits
+
+
+_open: WeakSet[_Pipe[Any]] = WeakSet()
+
+
+def _close_all() -> None:
+    """A producer must not wait for a reader that will never read again."""
+    for pipe in list(_open):
+        pipe.close()
+
+
+assert unfinished.UNFINISHED  # its hook is registered before this one, and so runs after it
+atexit.register(_close_all)
 
 
 class Pump(Iterator[T]):

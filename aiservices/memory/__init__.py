@@ -1,7 +1,7 @@
 """Chat memory: conversations that are remembered, in windows, in stores."""
 
 from .chat_memory import ChatMemory
-from .keeping import LOCKS, ChatMemoryAccess, ChatMemoryProvider, Memories, enter, leave
+from .keeping import LOCKS, MEMORIES, ChatMemoryAccess, ChatMemoryProvider, Memories, check_id, enter, leave
 from .stored import StoredChatMemory
 from .summarizing import SummarizingChatMemory
 from .units import Repaired, repaired
@@ -9,6 +9,7 @@ from .windows import MessageWindowChatMemory, TokenCounter, TokenWindowChatMemor
 
 __all__ = [
     "LOCKS",
+    "MEMORIES",
     "ChatMemory",
     "ChatMemoryAccess",
     "ChatMemoryProvider",
@@ -19,6 +20,7 @@ __all__ = [
     "SummarizingChatMemory",
     "TokenCounter",
     "TokenWindowChatMemory",
+    "check_id",
     "enter",
     "estimated_tokens",
     "leave",

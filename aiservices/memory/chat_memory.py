@@ -55,6 +55,10 @@ class ChatMemory(ABC):  # noqa: B024 - either half of each pair of methods will 
         """See `clear`."""
         await wait_for(run_in_worker(self.clear))
 
+    def fitting(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+        """Which of these messages, the newest last, are sent to a model; all of them by default."""
+        return messages
+
     @property
     def lock_key(self) -> object:
         """What calls with this memory wait for: two objects of one conversation have the same."""

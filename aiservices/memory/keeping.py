@@ -24,9 +24,21 @@ class ChatMemoryAccess(Protocol):
     `evict_chat_memory(id)` clears it and forgets it, and says whether there was one.
     """
 
-    def get_chat_memory(self, id: Any, /) -> ChatMemory | None: ...
+    def get_chat_memory(self, id: Any, /) -> ChatMemory | None:
+        return memories_of(self).find(id)
 
-    def evict_chat_memory(self, id: Any, /) -> bool: ...
+    def evict_chat_memory(self, id: Any, /) -> bool:
+        return memories_of(self).evict(id)
+
+
+MEMORIES: Final = "__aiservices_memories__"
+
+
+def memories_of(service: object) -> Memories:
+    """The memories of a service, for `ChatMemoryAccess`."""
+    found = getattr(service, MEMORIES)
+    assert isinstance(found, Memories)
+    return found
 
 
 class Memories:
@@ -50,12 +62,27 @@ class Memories:
         return memory
 
     def known(self, id: Any) -> ChatMemory | None:
-        """The memory of an id that was met before, as far as it is still kept."""
+        """The memory of an id that was met before and is still in this process."""
         return self._kept.get(id) or self._stored.get(id)
+
+    def find(self, id: Any) -> ChatMemory | None:
+        """The memory of an id, in this process or in a store; `None` for one that no call has used."""
+        memory = self.known(id)
+        if memory is None:
+            made = self._checked(id)
+            memory = made if made.is_kept_elsewhere else None
+        return memory
+
+    @classmethod
+    def shared(cls, memory: ChatMemory) -> Memories:
+        """One memory for every call."""
+        made = cls(lambda _: memory)
+        made._kept[memory.id] = memory
+        return made
 
     def evict(self, id: Any) -> bool:
         """Clear and forget the memory of an id."""
-        memory = self.known(id)
+        memory = self.find(id)
         if memory is None:
             return False
         memory.clear()
@@ -64,10 +91,14 @@ class Memories:
         return True
 
     def _made(self, id: Any) -> ChatMemory:
+        memory = self._checked(id)
+        (self._stored if memory.is_kept_elsewhere else self._kept)[id] = memory
+        return memory
+
+    def _checked(self, id: Any) -> ChatMemory:
         memory = self._provider(id)
         if not isinstance(memory, ChatMemory):
             raise TypeError(f"chat_memory_provider gave a {type(memory).__name__}, not a ChatMemory")
-        (self._stored if memory.is_kept_elsewhere else self._kept)[id] = memory
         return memory
 
 
@@ -91,5 +122,3 @@ def enter(memory: ChatMemory) -> Any:
 def leave(token: Any) -> None:
     """Take the note back."""
     _in_use.reset(token)
-
-

@@ -78,20 +78,20 @@ class StoredChatMemory(ChatMemory):
 
     async def _add(self, driver: Driver, added: Sequence[ChatMessage]) -> None:
         version, history = self._known
-        for attempt in range(ATTEMPTS):
-            if attempt or not version:
+        attempt = 1
+        while True:
+            if not version:
                 version, history = await self._read(driver)
             messages = await self._shrunk(driver, merged(history, added))
             try:
-                version = await self._write(driver, messages, version)
+                self._known = await self._write(driver, messages, version), messages
             except ConflictError as error:
-                conflict = error
-                version = 0
+                if attempt == ATTEMPTS:
+                    error.turn = tuple(added)
+                    raise
             else:
-                self._known = (version, messages)
                 return
-        conflict.turn = tuple(added)
-        raise conflict
+            version, attempt = 0, attempt + 1
 
     async def _write(self, driver: Driver, messages: Sequence[ChatMessage], version: int) -> int:
         text = messages_to_json(messages)

@@ -16,9 +16,7 @@ def units(messages: Sequence[ChatMessage]) -> list[Unit]:
     """The messages in units; only the results right after the calls belong to them."""
     found: list[list[ChatMessage]] = []
     for message in messages:
-        follows_calls = (
-            bool(found) and isinstance(found[-1][0], AiMessage) and bool(found[-1][0].tool_calls)
-        )
+        follows_calls = bool(found) and isinstance(found[-1][0], AiMessage) and bool(found[-1][0].tool_calls)
         if isinstance(message, ToolResultMessage) and follows_calls:
             found[-1].append(message)
         else:
@@ -67,7 +65,9 @@ def repaired(messages: Sequence[ChatMessage]) -> Repaired:
         if isinstance(first, ToolResultMessage):
             repairs.append(f"a result of tool {first.tool_name!r} without its call was left out")
         elif isinstance(first, AiMessage) and first.tool_calls:
-            kept += _paired(first, [item for item in unit[1:] if isinstance(item, ToolResultMessage)], repairs)
+            kept += _paired(
+                first, [item for item in unit[1:] if isinstance(item, ToolResultMessage)], repairs
+            )
         elif isinstance(first, AiMessage) and not first.text and not first.attributes:
             repairs.append("an empty answer was left out")
         else:
@@ -75,9 +75,7 @@ def repaired(messages: Sequence[ChatMessage]) -> Repaired:
     return Repaired(tuple(_from_first_user(kept, repairs)), tuple(repairs))
 
 
-def _paired(
-    message: AiMessage, results: list[ToolResultMessage], repairs: list[str]
-) -> list[ChatMessage]:
+def _paired(message: AiMessage, results: list[ToolResultMessage], repairs: list[str]) -> list[ChatMessage]:
     """The calls with exactly one result each, in their order; a missing one says that it was lost."""
     waiting = list(results)
     paired: list[ChatMessage] = [message]

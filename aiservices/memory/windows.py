@@ -35,8 +35,11 @@ class MessageWindowChatMemory(StoredChatMemory):
             raise ValueError(f"max_messages is {max_messages!r}: give 1 or more")
         self.max_messages = max_messages
 
-    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    def fitting(self, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
         return windowed(messages, lambda kept: len(kept) <= self.max_messages)
+
+    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+        return self.fitting(messages)
 
 
 class TokenWindowChatMemory(StoredChatMemory):
@@ -61,9 +64,12 @@ class TokenWindowChatMemory(StoredChatMemory):
         self.max_tokens = max_tokens
         self.counter = counter or estimated_tokens
 
-    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    def fitting(self, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
         sizes = {id(message): self.counter((message,)) for message in messages}
         return windowed(messages, lambda kept: sum(sizes[id(item)] for item in kept) <= self.max_tokens)
+
+    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+        return self.fitting(messages)
 
 
 def estimated_tokens(messages: Sequence[ChatMessage]) -> int:

@@ -62,12 +62,16 @@ NO_USAGE: Final = TokenUsage()
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as the model sees it; `parameters` is a JSON Schema of an object."""
+    """A tool as the model sees it; `parameters` is a JSON Schema of an object.
+
+    `strict` tells that the schema is within the subset that providers can enforce: no property is optional.
+    """
 
     name: str
     description: str = ""
     parameters: Mapping[str, Any] = field(default=NO_ATTRIBUTES, hash=False)
     attributes: Mapping[str, Any] = field(default=NO_ATTRIBUTES, hash=False)
+    strict: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", attributes_of(self.attributes, owner="ToolSpec.attributes"))

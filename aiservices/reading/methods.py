@@ -88,6 +88,8 @@ class _MethodReader:
             variables=prompt.variables,
             spread=tuple(p.name for p in parameters if p.role is Role.VARIABLES),
             user_name=_only(parameters, Role.USER_NAME),
+            memory_id=_only(parameters, Role.MEMORY_ID),
+            stateless=said.stateless,
             invocation_parameters=_only(parameters, Role.INVOCATION_PARAMETERS),
             request_parameters=_only(parameters, Role.REQUEST_PARAMETERS),
         )

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin
 
 from typing_extensions import TypeAliasType
 
-from ..context import InvocationParameters, UserName, UserText, V, Variables
+from ..context import InvocationParameters, MemoryId, UserName, UserText, V, Variables
 from ..messages import ChatMessage, ChatRequestParameters, Content
 from .complaints import Complaint
 
@@ -24,6 +24,7 @@ class Role(Enum):
     TEXT = "user message"
     CONTENT = "content"
     USER_NAME = "user name"
+    MEMORY_ID = "memory id"
     VARIABLES = "variables"
     INVOCATION_PARAMETERS = "invocation parameters"
     REQUEST_PARAMETERS = "request parameters"
@@ -38,9 +39,20 @@ class Parameter:
     template_name: str
 
 
-_MARKERS: Final = {UserText: Role.TEXT, UserName: Role.USER_NAME, Variables: Role.VARIABLES}
-_ONCE: Final = (Role.TEXT, Role.USER_NAME, Role.INVOCATION_PARAMETERS, Role.REQUEST_PARAMETERS)
-_IN_TEMPLATES: Final = (Role.FREE, Role.VARIABLE, Role.TEXT, Role.USER_NAME)
+_MARKERS: Final = {
+    MemoryId: Role.MEMORY_ID,
+    UserText: Role.TEXT,
+    UserName: Role.USER_NAME,
+    Variables: Role.VARIABLES,
+}
+_ONCE: Final = (
+    Role.TEXT,
+    Role.USER_NAME,
+    Role.MEMORY_ID,
+    Role.INVOCATION_PARAMETERS,
+    Role.REQUEST_PARAMETERS,
+)
+_IN_TEMPLATES: Final = (Role.FREE, Role.VARIABLE, Role.TEXT, Role.USER_NAME, Role.MEMORY_ID)
 _CONTENTS: Final = frozenset(get_args(Content))
 _MESSAGES: Final = frozenset(get_args(ChatMessage))
 _UNTEMPLATED: Final = frozenset((bytes, bytearray, memoryview))

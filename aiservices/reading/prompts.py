@@ -104,7 +104,7 @@ class PromptReader:
         return [parameter.name for parameter in self._parameters if parameter.role in roles]
 
     def _variables(self) -> dict[str, str]:
-        usable = (Role.FREE, Role.VARIABLE, Role.TEXT, Role.USER_NAME)
+        usable = (Role.FREE, Role.VARIABLE, Role.TEXT, Role.USER_NAME, Role.MEMORY_ID)
         found = {p.template_name: p.name for p in self._parameters if p.role in usable}
         single = self._named(Role.FREE, Role.VARIABLE, Role.TEXT)
         if len(single) == 1:

@@ -52,8 +52,8 @@ class MethodSpec:
 
     `stub` is what was declared, for the proxy to fill; no call looks at it. `parts` are the pieces of the
     user message. `variables` maps the names that templates use to parameters; `spread` names the parameters
-    whose entries are variables. `user_name`, `invocation_parameters` and `request_parameters` name the
-    parameters that carry these.
+    whose entries are variables. `user_name`, `memory_id`, `invocation_parameters` and `request_parameters`
+    name the parameters that carry these. `stateless` methods run without memory.
     """
 
     service: str
@@ -68,6 +68,8 @@ class MethodSpec:
     variables: Mapping[str, str]
     spread: tuple[str, ...] = ()
     user_name: str | None = None
+    memory_id: str | None = None
+    stateless: bool = False
     invocation_parameters: str | None = None
     request_parameters: str | None = None
 

@@ -2,9 +2,10 @@
 
 from ._ask_model import ask_model
 from ._observe import observe
+from ._remember import remember
 from ._render import render
 from ._roll_back import roll_back
 from ._structure import structure
 from ._use_tools import use_tools
 
-__all__ = ["ask_model", "observe", "render", "roll_back", "structure", "use_tools"]
+__all__ = ["ask_model", "observe", "remember", "render", "roll_back", "structure", "use_tools"]

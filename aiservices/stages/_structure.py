@@ -64,12 +64,12 @@ def _read(result: Result[Any], response: ChatResponse, call: Invocation) -> Resu
     answer = call.method.answer
     match answer.form:
         case AnswerForm.RESPONSE:
-            return changed(result, content=response)
+            return changed(result, content=response, message=response.message)
         case AnswerForm.NOTHING:
-            return changed(result, content=None)
+            return changed(result, content=None, message=response.message)
         case AnswerForm.MESSAGE:
             _check_usable(response, result.finish_reason, call)
-            return result
+            return changed(result, message=response.message)
         case AnswerForm.VALUE:
             _check_usable(response, result.finish_reason, call)
     parser = answer.parser
@@ -79,7 +79,7 @@ def _read(result: Result[Any], response: ChatResponse, call: Invocation) -> Resu
         raise _empty(response, call)
     label = parser.label_of(value) if parser.labels else None
     confidence = confidence_in(label, response) if label is not None else None
-    return changed(result, content=value, confidence=confidence)
+    return changed(result, content=value, confidence=confidence, message=response.message)
 
 
 def _check_usable(response: ChatResponse, reason: FinishReason, call: Invocation) -> None:

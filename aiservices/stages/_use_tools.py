@@ -70,7 +70,7 @@ def reporting(call: Invocation) -> Any:
 
 
 def _tool_request(call: Invocation) -> ToolRequest:
-    return ToolRequest(tuple(call.request().messages), None, call.context.parameters)
+    return ToolRequest(tuple(call.request().messages), call.context.memory_id, call.context.parameters)
 
 
 def _caller(call: Invocation) -> Caller:
@@ -81,6 +81,7 @@ def _caller(call: Invocation) -> Caller:
         parameters=call.context.parameters,
         log=call.journal.log,
         deadline=call.deadline,
+        memory_id=call.context.memory_id,
         started=lambda asked: call.notify(ToolStarted, asked),
         finished=lambda done: call.notify(ToolFinished, done.execution),
     )

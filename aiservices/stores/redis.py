@@ -85,7 +85,7 @@ class RedisStore(DrivenStore):
         try:
             return await driver.twin(self._call, self._acall, script, names, (key or "", *given))
         except (RedisError, OSError) as error:
-            what = namespace if key is None else f"{key!r} in {namespace!r}"
+            what = f"namespace {namespace!r}" if key is None else f"{key!r} in {namespace!r}"
             raise StoreError(
                 f"{self._shown} failed for {what}: {type(error).__name__}: {error}",
                 namespace=namespace,

@@ -38,10 +38,10 @@ def written_function(given: Any) -> Any:
 def docstring_of(given: Any) -> str:
     """The docstring of the function, of the object's `__call__`, or else of its class."""
     written = written_function(given)
-    document = inspect.getdoc(written) or ""
-    if document or inspect.isroutine(given) or isinstance(given, staticmethod | classmethod | partial):
-        return document
-    return inspect.cleandoc(vars(type(given)).get("__doc__") or "")
+    document = written.__doc__
+    if not document and not isinstance(given, staticmethod | classmethod | partial):
+        document = None if inspect.isroutine(given) else type(given).__doc__
+    return inspect.cleandoc(document or "")
 
 
 def parameters_of(given: Any) -> list[inspect.Parameter]:

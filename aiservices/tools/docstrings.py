@@ -46,7 +46,8 @@ def read_docstring(text: str) -> Documentation:
     """Take a docstring apart; Google, NumPy, reST and Epydoc styles are told apart by what they contain."""
     if not text.strip():
         return Documentation("", {})
-    parsed = _parsed(_with_indented_section(text))
+    begins_with_section = _SECTION.fullmatch(text.partition("\n")[0]) is not None
+    parsed = _parsed(_with_summary(text) if begins_with_section else text)
     if parsed is None:
         return Documentation(text.strip(), {})
     between = "\n\n" if parsed.blank_after_short_description else "\n"
@@ -57,10 +58,8 @@ def read_docstring(text: str) -> Documentation:
         if item.args[:1] != ["attribute"]
         for name in item.arg_name.split(",")  # NumPy: `x, y : int`
     }
-    return Documentation(
-        between.join(piece.strip() for piece in pieces if piece),
-        {name: text for name, text in described.items() if text},
-    )
+    summary = "" if begins_with_section else between.join(piece.strip() for piece in pieces if piece)
+    return Documentation(summary, {name: text for name, text in described.items() if text})
 
 
 def _parsed(text: str) -> Docstring | None:
@@ -85,10 +84,12 @@ def _google() -> GoogleParser:
     return GoogleParser([*DEFAULT_SECTIONS, *more])
 
 
-def _with_indented_section(text: str) -> str:
-    """A docstring that begins with a section has lost its indentation to the usual cleaning: put it back."""
+def _with_summary(text: str) -> str:
+    """A docstring that begins with a section, as if it began with a summary.
+
+    Without one, what cleans a docstring takes the section's lines for text of no indentation.
+    """
     first, _, rest = text.partition("\n")
-    if not _SECTION.fullmatch(first):
-        return text
     lines = [line for line in rest.splitlines() if line.strip()]
-    return text if not lines or lines[0].startswith((" ", "\t")) else f"{first}\n{indent(rest, '    ')}"
+    indented = rest if lines and lines[0].startswith(" ") else indent(rest, "    ")
+    return f"Summary.\n\n{first}\n{indented}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -11,8 +13,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from ..errors import ConfigurationError
 from ..messages import ToolSpec
-from .signatures import Signature, UnresolvedAnnotationError, dynamic_signature, read_signature
-from .undo import Undo, read_undo
+from .annotations import UnresolvedAnnotationError, names_around
+from .dynamic import dynamic_signature
+from .signatures import Signature, name_of, read_signature
+from .undo import Undo, bound_undo, read_undo
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -35,8 +39,9 @@ class ReturnBehavior(StrEnum):
 class Tool(Generic[P, R]):
     """A function that a model may ask for; calling it calls the function.
 
-    `spec` is what the model sees. `execute` is the function. `Tool(spec, execute)` makes one from a JSON
-    Schema: the arguments are checked against the schema and given to `execute` by name.
+    `spec` is what the model sees, `execute` the function. `Tool(spec, execute)` makes one from a JSON Schema:
+    the arguments are checked against it and given to `execute` by name, and a parameter of `execute`
+    annotated as `ToolContext` or `InvocationParameters` is given that.
     """
 
     def __init__(
@@ -53,11 +58,15 @@ class Tool(Generic[P, R]):
         self.returns = returns
         self.timeout = timeout
         self.undo_function = undo_function
+        self.is_dynamic = isinstance(spec, ToolSpec)
         self.attributes = attributes or {}
-        self._read = partial(dynamic_signature, spec, execute) if isinstance(spec, ToolSpec) else spec
         if isinstance(spec, ToolSpec):
-            self.spec = spec
-        update_wrapper(self, execute)
+            self.spec = replace(spec, attributes={**spec.attributes, **self.attributes})
+            self.attributes = self.spec.attributes
+        self._read = partial(dynamic_signature, spec, execute) if isinstance(spec, ToolSpec) else spec
+        _check(self)
+        # Its attributes stay behind: they may be those of another tool, or be named like ours.
+        update_wrapper(self, execute, updated=())
 
     @cached_property
     def signature(self) -> Signature:
@@ -69,13 +78,22 @@ class Tool(Generic[P, R]):
         """How a success is undone. Raises `ConfigurationError` when it does not fit the tool."""
         if self.undo_function is None:
             return None
-        return read_undo(self.name, self.undo_function, self.signature.hints)
+        signature = self.signature
+        return read_undo(
+            self.name,
+            self.undo_function,
+            signature.hints,
+            returns=signature.returns,
+            injected=signature.injected,
+        )
 
     @cached_property
     def spec(self) -> ToolSpec:
         """What the model sees."""
         signature = self.signature
-        return ToolSpec(signature.name, signature.description, signature.schema, self.attributes)
+        return ToolSpec(
+            signature.name, signature.description, signature.schema, self.attributes, strict=signature.strict
+        )
 
     @property
     def name(self) -> str:
@@ -94,17 +112,27 @@ class Tool(Generic[P, R]):
     def __get__(self, instance: object | None, owner: type | None = None) -> Any:
         """The tool as a method of an object, and so is its undo."""
         bind = getattr(self.execute, "__get__", None)
-        if bind is None or (instance is None and not isinstance(self.execute, classmethod)):
+        if bind is None or (instance is None and not isinstance(self.execute, staticmethod | classmethod)):
             return self
-        undo = self.undo_function
+        return self.running(bind(instance, owner), owner if instance is None else instance)
+
+    def running(self, execute: Callable[Q, R], holder: Any = None) -> Tool[Q, R]:
+        """This tool with another function for its own, such as the method of the object or class `holder`."""
+        undo, bound = self.undo_function, holder is not None
         return Tool(
-            lambda: replace(self.signature, needs_self=False),
-            bind(instance, owner),
+            lambda: replace(self.signature, needs_self=self.signature.needs_self and not bound),
+            execute,
             returns=self.returns,
             timeout=self.timeout,
             attributes=self.attributes,
-            undo_function=undo.__get__(instance, owner) if undo is not None else None,
+            undo_function=bound_undo(undo, holder) if bound and undo is not None else undo,
         )
+
+    def renamed(self, name: str) -> Tool[P, R]:
+        """This tool under another name."""
+        made = self.running(self.execute)
+        made._read = lambda: replace(self.signature, name=name)
+        return made
 
     def compensation(self, undo: Compensating) -> Compensating:
         """Declare how a success of this tool is undone.
@@ -115,10 +143,28 @@ class Tool(Generic[P, R]):
         if self.undo_function is not None:
             raise ConfigurationError(f"the tool {self.name!r} has a compensation already: keep one")
         self.undo_function = undo
+        self.__dict__.pop("undo", None)
         return undo
 
     def __repr__(self) -> str:
-        return f"<tool {self.name}>"
+        try:
+            return f"<tool {self.name}>"
+        except ConfigurationError:  # there are annotations that cannot be resolved yet
+            return f"<tool {name_of(self.execute)}>"
+
+
+def _check(made: Tool[..., Any]) -> None:
+    given = made.execute
+    if not callable(given) and not isinstance(given, classmethod):
+        raise ConfigurationError(f"{given!r} cannot be called: a tool is made of a function")
+    if inspect.isclass(given):
+        raise ConfigurationError(f"{given.__name__} is a class: make a tool of a function that makes one")
+    where = f"tool {name_of(given)!r}"
+    if made.timeout is not None and not made.timeout > 0:
+        raise ConfigurationError(f"{where}: timeout is {made.timeout!r}: give seconds above 0, or None")
+    if made.returns not in tuple(ReturnBehavior):
+        raise ConfigurationError(f"{where}: returns is {made.returns!r}: give a ReturnBehavior")
+    made.returns = ReturnBehavior(made.returns)
 
 
 @overload
@@ -148,10 +194,11 @@ def tool(
     `attributes` are for programs and never reach the model. Raises `ConfigurationError` naming the
     parameter that a model cannot be asked for.
     """
+    names = names_around(sys._getframe(1))
 
     def make(plain: Callable[..., Any]) -> Tool[..., Any]:
         made = Tool(
-            lambda: read_signature(plain, name=name, description=description),
+            lambda: read_signature(plain, name=name, description=description, names=names),
             plain,
             returns=returns,
             timeout=timeout,

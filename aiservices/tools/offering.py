@@ -76,6 +76,10 @@ class Offering:
         tools: list[Tool[..., Any]] = []
         for provider in providers:
             given = await self._driver.call(provider.provide, request)
+            if given is not None and not isinstance(given, Iterable):
+                raise ConfigurationError(
+                    f"{type(provider).__name__}.provide gave a {type(given).__name__}: give a list of tools"
+                )
             for item in given or ():
                 tools += tools_of(item)
         return tools
@@ -95,7 +99,7 @@ def _found(everything: ToolRegistry, search: ToolSearch, messages: Sequence[Chat
         if isinstance(message, ToolResultMessage)
         for name in message.attributes.get(FOUND, ())
     }
-    shown = [
-        tool for name, tool in everything.items() if name in names or tool.attributes.get("always_visible")
-    ]
-    return ToolRegistry([search_tool(search, tuple(everything.values())), *shown])
+    visible = {name for name, tool in everything.items() if tool.attributes.get("always_visible")}
+    hidden = tuple(tool for name, tool in everything.items() if name not in visible)
+    shown = [tool for name, tool in everything.items() if name in names or name in visible]
+    return ToolRegistry([search_tool(search, hidden), *shown])

@@ -68,25 +68,40 @@ def outcome_of(value: Any) -> ToolOutcome:
 
 def error_outcome(error: BaseException, call: ToolCall, *, with_message: bool = True) -> ToolOutcome:
     """What the model is told of a failure: the text of a `ToolError`, else type and message as JSON."""
+    text = _text_of(error)
     if isinstance(error, ToolError):
-        return ToolOutcome(str(error), is_error=True, error=error)
+        return ToolOutcome(text or type(error).__name__, is_error=True, error=error)
     facts = {
         "error_type": type(error).__name__,
-        "error": str(error) if with_message else "",
+        "error": text if with_message else "",
         "tool": call.name,
         "call_id": call.id,
     }
     return ToolOutcome(f"TOOL_ERROR: {json.dumps(facts, ensure_ascii=False)}", is_error=True, error=error)
 
 
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # one that cannot say what it is must not hide what happened
+        return ""
+
+
 def shortened(contents: tuple[Content, ...], limit: int) -> tuple[Content, ...]:
-    """The contents with each long text cut to `limit` characters, head and tail kept and the cut told."""
-    return tuple(
-        TextContent(_cut(content.text, limit))
-        if isinstance(content, TextContent) and len(content.text) > limit
-        else content
-        for content in contents
-    )
+    """The contents with at most `limit` characters of text: head and tail are kept, and the cut is told.
+
+    Of several texts each is given its share; one that is left with nothing is left out.
+    """
+    total = sum(len(content.text) for content in contents if isinstance(content, TextContent))
+    if total <= limit:
+        return contents
+    cut: list[Content] = []
+    for content in contents:
+        if not isinstance(content, TextContent):
+            cut.append(content)
+        elif kept := _cut(content.text, limit * len(content.text) // total):
+            cut.append(TextContent(kept))
+    return tuple(cut) or (TextContent(""),)
 
 
 def _cut(text: str, limit: int) -> str:
@@ -111,7 +126,11 @@ def _contents(given: str | Content | Iterable[Content]) -> tuple[Content, ...]:
 
 
 def _encodable(text: str) -> str:
-    """The text with lone surrogates replaced: kept, one of them would break every later request."""
+    """The text with lone surrogates replaced: kept, one of them would break every later request.
+
+    A `str` of a subclass, such as an enum's member, becomes a plain one.
+    """
+    text = str.__str__(text)
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -120,11 +139,15 @@ def _encodable(text: str) -> str:
 
 
 def _json(value: Any) -> str:
-    from pydantic_core import PydanticSerializationError, to_json
+    from pydantic_core import to_json, to_jsonable_python
 
     try:
-        return to_json(value, inf_nan_mode="strings").decode()
-    except (PydanticSerializationError, UnicodeError, ValueError) as error:
+        try:
+            return to_json(value, inf_nan_mode="strings").decode()
+        except ValueError:  # perhaps a text in it is no valid Unicode, which is no reason to lose the rest
+            data = to_jsonable_python(value, inf_nan_mode="strings")
+            return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError) as error:
         raise TypeError(
             f"the tool returned a {type(value).__name__}, which JSON cannot hold: {error}"
         ) from error

@@ -38,9 +38,7 @@ def read_parameter(
     """Read a parameter. Raises `ConfigurationError` for one that a model cannot be asked for."""
     name, where = parameter.name, f"tool {tool!r}, parameter {parameter.name!r}"
     if parameter.kind in _VARYING:
-        raise ConfigurationError(
-            f"{where}: a model cannot send a varying number of arguments: name each one"
-        )
+        raise ConfigurationError(f"{where}: a model cannot send a varying number of arguments: name each one")
     if parameter.annotation is REQUIRED:
         raise ConfigurationError(f"{where}: it has no annotation: say what it is, as in `city: str`")
     hint = resolved(parameter.annotation, function, where, names)
@@ -79,7 +77,11 @@ def _bare(field: FieldInfo) -> FieldInfo:
         return field
     said = field.asdict()
     bare = FieldInfo(
-        **{key: value for key, value in said["attributes"].items() if value is not None and key not in _DEFAULTS}
+        **{
+            key: value
+            for key, value in said["attributes"].items()
+            if value is not None and key not in _DEFAULTS
+        }
     )
     bare.metadata = said["metadata"]
     return bare
@@ -105,7 +107,9 @@ def to_be_sent(function: Any, tool: str) -> tuple[list[inspect.Parameter], bool]
     try:
         parameters = parameters_of(plain)
     except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"tool {tool!r}: nothing tells its parameters: wrap it in a function") from error
+        raise ConfigurationError(
+            f"tool {tool!r}: nothing tells its parameters: wrap it in a function"
+        ) from error
     if isinstance(function, classmethod):
         return parameters[1:], True
     if isinstance(function, staticmethod) or not inspect.isfunction(plain):

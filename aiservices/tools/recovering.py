@@ -121,7 +121,6 @@ def _call(entry: Logged) -> ToolCall:
 
 def _typed(tool: Tool[..., Any], result: Any) -> Any:
     """The result as the undo wants it: of the type it is annotated with, where the log has it."""
-    hint = None if tool.undo is None else tool.undo.hints.get("result")
-    if hint is None or result is None:
+    if tool.undo is None or result is None:
         return result
-    return TypeAdapter(hint).validate_python(result)
+    return TypeAdapter(tool.undo.result).validate_python(result)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any, Final
 
 from ..models.embedding import EmbeddingModel
-from .functions import Tool, tool
+from .functions import Tool
 from .outcomes import ToolOutcome
+from .signatures import Signature, read_signature
 
 FOUND: Final = "found_tools"
 """The attribute of a search's result message that names the tools found; no model sees it."""
@@ -19,7 +22,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 class ToolSearch(ABC):
     """A way to find tools by what they do. `name` is what the model calls the search.
 
-    A tool whose attributes say `always_visible` need not be found.
+    A tool whose attributes say `always_visible` is shown from the start and not searched for.
     """
 
     name = "search_tools"
@@ -70,14 +73,24 @@ def search_tool(search: ToolSearch, tools: Sequence[Tool[..., Any]]) -> Tool[...
     """The tool by which a model searches the others."""
 
     def find(query: str) -> ToolOutcome:
-        found = search.search(query, tools)
-        lines = [f"{item.name}: {item.spec.description}" for item in found]
+        found = list(search.search(query, tools))[: search.max_results]
+        lines = [f"{item.name}: {item.spec.description}".rstrip(": ") for item in found]
         text = "\n".join(["These tools are available now:", *lines]) if found else "No tool fits."
         names = [item.name for item in found]
         return ToolOutcome(text, value=names, attributes={FOUND: names})
 
+    return Tool(lambda: replace(_find_signature(), name=search.name), find)
+
+
+@cache
+def _find_signature() -> Signature:
+    """How every search is called: read once, though each request to the model has a search of its own."""
+
+    def find(query: str) -> ToolOutcome:
+        raise NotImplementedError
+
     description = "Search for tools that can do something. What is found can be called afterwards."
-    return tool(name=search.name, description=description)(find)
+    return read_signature(find, description=description)
 
 
 def _words(text: str) -> set[str]:

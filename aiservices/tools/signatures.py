@@ -98,7 +98,7 @@ def read_signature(
     parameters = [read_parameter(parameter, function, shown, names) for parameter in declared]
     check_injected(parameters, shown)
     visible = [parameter for parameter in parameters if parameter.injected is None]
-    arguments = _parser(shown, visible, documentation)
+    arguments = _parser(shown, visible, documentation, names)
     documentation.warn_of_unknown(shown, {parameter.name for parameter in parameters})
     return Signature(
         name=shown,
@@ -122,33 +122,45 @@ def name_of(function: Any) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def _parser(tool: str, visible: list[ToolParameter], documentation: Documentation) -> OutputParser[Any]:
-    described = {p.name: _described(p.hint, documentation.parameters.get(p.name)) for p in visible}
-    fields = {
-        p.name: described[p.name] if p.default is REQUIRED else NotRequired[described[p.name]] for p in visible
-    }
-    kind = TypedDict("arguments", fields)  # type: ignore[misc]
-    kind.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
+def _parser(
+    tool: str, visible: list[ToolParameter], documentation: Documentation, names: Mapping[str, Any]
+) -> OutputParser[Any]:
+    fields = {p.name: _described(p, documentation.parameters.get(p.name)) for p in visible}
     try:
-        return output_parser(kind)
+        return _arguments(fields, names)
     except UnsupportedTypeError as error:
-        for name, hint in described.items():
-            _blame(tool, name, hint)
+        for name, kind in fields.items():
+            _blame(tool, name, kind, names)
         raise ConfigurationError(f"tool {tool!r}: {error}") from error
 
 
-def _blame(tool: str, parameter: str, hint: Any) -> None:
+def _arguments(fields: Mapping[str, Any], names: Mapping[str, Any]) -> OutputParser[Any]:
+    kind = TypedDict("arguments", dict(fields))  # type: ignore[misc]
+    kind.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
+    return output_parser(kind, namespace=names)
+
+
+def _blame(tool: str, parameter: str, kind: Any, names: Mapping[str, Any]) -> None:
     """Raise `ConfigurationError` when this parameter is one that no model can be asked for."""
-    alone = TypedDict("alone", {parameter: hint})  # type: ignore[misc]
     try:
-        output_parser(alone)
+        _arguments({parameter: kind}, names)
     except UnsupportedTypeError as error:
-        raise ConfigurationError(
-            f"tool {tool!r}, parameter {parameter!r}: a model cannot be asked for it: {error}"
-        ) from error
+        reason = error
+    else:
+        return
+    try:  # alone its type may be said more plainly
+        output_parser(get_args(kind)[0] if get_origin(kind) is NotRequired else kind, namespace=names)
+    except UnsupportedTypeError as error:
+        reason = error
+    raise ConfigurationError(
+        f"tool {tool!r}, parameter {parameter!r}: a model cannot be asked for it: {reason}"
+    ) from reason
 
 
-def _described(hint: Any, text: str | None) -> Any:
+def _described(parameter: ToolParameter, text: str | None) -> Any:
+    """The parameter's type, with what the docstring says of it unless the annotation says more."""
+    hint = parameter.hint
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    has_one = any(isinstance(mark, FieldInfo) and mark.description for mark in marks)
-    return hint if has_one or not text else Annotated[hint, FieldInfo(description=text)]
+    if text and not any(isinstance(mark, FieldInfo) and mark.description for mark in marks):
+        hint = Annotated[hint, FieldInfo(description=text)]
+    return hint if parameter.default is REQUIRED else NotRequired[hint]

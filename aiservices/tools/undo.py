@@ -3,73 +3,167 @@
 from __future__ import annotations
 
 import inspect
+import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, get_args
 
-from ..context import InvocationParameters, ToolContext
+from ..context import ToolContext
 from ..errors import ConfigurationError
 from ..messages import ToolExecution
+from .annotations import NO_NAMES, injected_type, parameters_of, resolved, without_extras
 
 _OF_THE_CALL: Final = ("result", "execution")
+_UNSAID: Final = (Any, object)
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A compensation and the names of what it wants; `hints` are its annotations."""
+    """A compensation and what it wants.
+
+    `wants` names the tool's own arguments; `all_arguments` tells that it takes any, as `**arguments`.
+    `of_the_call` names `result` and `execution` where they are not arguments of the tool; `result` is the
+    annotation of the former. `positional` are those of its parameters that have no name for callers.
+    """
 
     function: Callable[..., Any]
     wants: tuple[str, ...]
-    injected: Mapping[str, type]
-    hints: Mapping[str, Any]
+    of_the_call: tuple[str, ...] = ()
+    injected: Mapping[str, type] = field(default_factory=dict)
+    positional: tuple[str, ...] = ()
+    all_arguments: bool = False
+    result: Any = Any
 
     def prepared(
         self, arguments: Mapping[str, Any], execution: ToolExecution, context: ToolContext
     ) -> Callable[[], Any]:
         """The function with the tool's own arguments, the call's result, and what it wants injected."""
-        available = {"result": execution.value, "execution": execution, **arguments}
-        named = {name: available[name] for name in self.wants}
+        of_the_call = {"result": execution.value, "execution": execution}
+        wanted = arguments if self.all_arguments else self.wants
+        named = {name: arguments[name] for name in wanted if name in arguments}
+        named |= {name: of_the_call[name] for name in self.of_the_call}
         for name, kind in self.injected.items():
             named[name] = context if kind is ToolContext else context.parameters
-        return partial(self.function, **named)
+        positional = [named.pop(name) for name in self.positional if name in named]
+        return partial(self.function, *positional, **named)
 
     @property
     def needs_result(self) -> bool:
         """Whether it asks for the result and does not say that there may be none."""
-        if "result" not in self.wants:
-            return False
-        hint = self.hints.get("result", Any)
-        return hint is not Any and hint is not None and type(None) not in typing.get_args(hint)
+        unsaid = self.result in (*_UNSAID, None, types.NoneType)
+        return "result" in self.of_the_call and not unsaid and types.NoneType not in get_args(self.result)
 
 
-def read_undo(tool: str, function: Callable[..., Any], parameters: Mapping[str, Any]) -> Undo:
-    """Read the compensation of a tool with these `parameters` (name to annotation).
+def read_undo(
+    tool: str,
+    function: Callable[..., Any],
+    parameters: Mapping[str, Any],
+    *,
+    returns: Any = Any,
+    injected: Mapping[str, type] = NO_NAMES,
+) -> Undo:
+    """Read the compensation of a tool with these `parameters` (name to annotation) that `returns` this.
 
     Raises `ConfigurationError` for a parameter that the tool does not have, or has with another type.
     """
-    hints = typing.get_type_hints(inspect.unwrap(getattr(function, "__func__", function)))
-    wants, injected, problems = [], {}, []
-    for name, parameter in inspect.signature(function).parameters.items():
-        kind = hints.get(name)
-        if kind in (ToolContext, InvocationParameters):
-            injected[name] = typing.cast("type", kind)
-        elif name in _OF_THE_CALL and name not in parameters:
-            wants.append(name)
-        elif name not in parameters:
-            if parameter.default is parameter.empty:
-                problems.append(
-                    f"{name!r} is no parameter of the tool: it has {', '.join(parameters) or 'none'}"
-                )
-        else:
-            wants.append(name)
-            if kind is not None and kind != _plain(parameters[name]):
-                problems.append(f"{name!r} is annotated otherwise in the tool: give it the same type")
-    if problems:
-        raise ConfigurationError(f"the compensation of tool {tool!r}: {problem}" for problem in problems)
-    return Undo(function, tuple(wants), injected, hints)
+    where = f"the compensation of tool {tool!r}"
+    read = _Reading(parameters, injected, returns)
+    for parameter in parameters_of(function):
+        given = parameter.annotation is not parameter.empty
+        problem_at = f"{where}, parameter {parameter.name!r}"
+        hint = without_extras(resolved(parameter.annotation, function, problem_at)) if given else Any
+        read.take(parameter, hint)
+    if read.problems:
+        raise ConfigurationError(f"{where}: {problem}" for problem in read.problems)
+    return read.undo(function)
 
 
-def _plain(hint: Any) -> Any:
-    return typing.get_args(hint)[0] if typing.get_origin(hint) is typing.Annotated else hint
+class _Reading:
+    """What is known of a compensation while its parameters are read one by one."""
+
+    def __init__(self, parameters: Mapping[str, Any], injected: Mapping[str, type], returns: Any) -> None:
+        self._parameters, self._injected, self._returns = parameters, injected, without_extras(returns)
+        self.wants: list[str] = []
+        self.of_the_call: list[str] = []
+        self.injected: dict[str, type] = {}
+        self.positional: list[str] = []
+        self.all_arguments = False
+        self.result: Any = Any
+        self.problems: list[str] = []
+
+    def take(self, parameter: inspect.Parameter, hint: Any) -> None:
+        name = parameter.name
+        kind = injected_type(hint) or (self._injected.get(name) if hint is Any else None)
+        if parameter.kind is parameter.VAR_KEYWORD:
+            self.all_arguments = True
+            return
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            self.positional.append(name)
+        if kind is not None:
+            self.injected[name] = kind
+        elif name in self._parameters and name not in self._injected:
+            self.wants.append(name)
+            self._compare(name, hint)
+        elif name in _OF_THE_CALL:
+            self.of_the_call.append(name)
+            if name == "result":
+                self._take_result(hint)
+        elif parameter.default is parameter.empty:
+            known = ", ".join(name for name in self._parameters if name not in self._injected)
+            self.problems.append(f"{name!r} is no parameter of the tool: it has {known or 'none'}")
+
+    def _compare(self, name: str, hint: Any) -> None:
+        declared = without_extras(self._parameters[name])
+        if hint not in (*_UNSAID, declared) and declared is not Any:
+            self.problems.append(f"{name!r} is annotated otherwise in the tool: give it the same type")
+
+    def _take_result(self, hint: Any) -> None:
+        self.result = hint
+        kinds = [kind for kind in get_args(hint) or (hint,) if kind is not types.NoneType]
+        returned = self._returns
+        if not inspect.isclass(returned) or not all(map(inspect.isclass, kinds)) or object in kinds:
+            return
+        if not any(_may_be(returned, kind) for kind in kinds):
+            self.problems.append(f"'result' is not what the tool returns: annotate it as {returned.__name__}")
+
+    def undo(self, function: Callable[..., Any]) -> Undo:
+        return Undo(
+            function,
+            tuple(self.wants),
+            tuple(self.of_the_call),
+            self.injected,
+            tuple(self.positional),
+            self.all_arguments,
+            self.result,
+        )
+
+
+def _may_be(returned: type, taken: type) -> bool:
+    try:
+        return issubclass(returned, taken) or issubclass(taken, returned)
+    except TypeError:  # a Protocol that is not checked at run time
+        return True
+
+
+def bound_undo(undo: Callable[..., Any], holder: Any) -> Callable[..., Any]:
+    """The compensation of a tool that has become a method of `holder`, an object or a class.
+
+    A method of the same name in a subclass wins, as it does for the tool itself. A plain function is bound
+    when it begins with `self` or `cls`, for that of a static tool may do without.
+    """
+    owner = holder if inspect.isclass(holder) else type(holder)
+    name = getattr(undo, "__name__", "")
+    declared = undo
+    for cls in owner.__mro__:
+        member = vars(cls).get(name)
+        if member is undo or getattr(member, "__func__", None) is undo:
+            declared = inspect.getattr_static(owner, name)
+            break
+    if isinstance(declared, staticmethod | classmethod):
+        return typing.cast("Callable[..., Any]", declared.__get__(holder, owner))
+    first = next(iter(parameters_of(declared)), None)
+    if first is None or first.name not in ("self", "cls") or not hasattr(declared, "__get__"):
+        return declared
+    return typing.cast("Callable[..., Any]", declared.__get__(holder, owner))

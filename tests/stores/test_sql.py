@@ -79,7 +79,7 @@ def test_an_error_of_the_database_does_not_show_the_value(store: SqlStore, file:
     by_hand(file, "DROP TABLE aiservices_entries")
     with pytest.raises(StoreError, match="no such table") as caught:
         store.put("chat", "a", "s3cret")
-    assert "s3cret" not in f"{caught.value!r} {caught.value.__cause__!r}"
+    assert "s3cret" not in f"{caught.value} {caught.value.__cause__}"
 
 
 def test_postgresql_is_told_to_sort_by_code_points_whatever_its_locale() -> None:
@@ -179,7 +179,7 @@ def test_a_server_that_is_down_is_a_store_error_without_the_password(scheme: str
     for use in (partial(store.get, "chat", "a"), lambda: run_in_background(ask())):
         with pytest.raises(StoreError, match="failed for 'a' in 'chat'") as caught:
             use()
-        assert "s3cret" not in f"{caught.value!r} {caught.value.__cause__!r}"
+        assert "s3cret" not in f"{caught.value} {caught.value.__cause__}"
     run_in_background(store.aclose())
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import aclosing
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from ...driving import Places
 from ...driving.pumping import Pump, pump
@@ -92,6 +93,14 @@ class LocalChatModel(ChatModel):
 
     def chat(self, request: ChatRequest) -> ChatResponse:
         return self._answer(request, lambda _: False)
+
+    async def achat(self, request: ChatRequest) -> ChatResponse:
+        # By way of the stream, as a worker thread that is in the middle of an answer could not be stopped.
+        async with aclosing(cast("AsyncGenerator[ModelEvent, None]", self.astream(request))) as events:
+            async for event in events:
+                if isinstance(event, ResponseDone):
+                    return event.response
+        raise ServerError("the embedded model's stream ended without an answer")
 
     def stream(self, request: ChatRequest) -> Iterator[ModelEvent]:
         events: Pump[ModelEvent] = pump(partial(self._produce, request))

@@ -6,8 +6,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
-from ctypes import py_object, pythonapi
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, Final
 from weakref import WeakValueDictionary, finalize
 
 from ...driving import Places
-from ...driving.forking import reset_in_children
+from ...driving.unfinished import UNFINISHED
 from ...errors import (
     ContextLengthError,
     InvalidRequestError,
@@ -25,6 +24,7 @@ from ...errors import (
     ModelTimeoutError,
     ServerError,
 )
+from .forking import FORKING
 
 Receive = Callable[[Mapping[str, Any]], bool]
 """Takes a piece of an answer; true says that no more is wanted."""
@@ -56,15 +56,15 @@ class Engine:
         self._process = os.getpid()
         folder = tempfile.mkdtemp(prefix="aiservices-", dir=_folder_for_sockets())
         self._end = finalize(self, _remove, folder, self._process)
-        _loading.note()
         try:
-            self._server: Any = xllamacpp.Server(_parameters(xllamacpp, settings, folder))
+            self.server: Any = xllamacpp.Server(_parameters(xllamacpp, settings, folder))
         except Exception as error:
             self._end()
             raise ServerError(
                 f"the engine cannot load {settings.path}: it is damaged, or a kind of model that this "
                 f"version does not know, or too large for the memory ({error})"
             ) from error
+        FORKING.watch(self)
 
     def answer(self, body: Mapping[str, Any], receive: Receive, *, seconds: float | None = None) -> None:
         """Send a request and hand every piece of the answer to `receive`, in the calling thread.
@@ -72,34 +72,66 @@ class Engine:
         Between pieces the request can be given up: `receive` returns true, raises, or `seconds` are over.
         Raises `ContextLengthError`, `InvalidRequestError`, `ModelTimeoutError`, `ServerError`.
         """
-        _loading.check()
-        failure: BaseException | None = None
-        deadline = None if seconds is None else monotonic() + seconds
-
-        def take(chunk: Any) -> bool:
-            nonlocal failure  # the engine swallows what is raised in here
-            try:
-                if deadline is not None and monotonic() > deadline:
-                    raise ModelTimeoutError(f"the embedded model did not answer within {seconds:g} seconds")
-                return any(_told(piece, receive) for piece in _pieces(chunk))
-            except BaseException as error:
-                failure = error
-                return True
-
+        FORKING.check()
+        listener = _Listener(receive, seconds)
         request = {**body, "stream": True, "stream_options": {"include_usage": True}, "return_progress": True}
         try:
-            self._server.handle_chat_completions(request, take)
+            with UNFINISHED.job():
+                self.server.handle_chat_completions(request, listener.take)
         except ValueError as error:
             raise InvalidRequestError(f"the embedded model refused the request: {error}") from error
         except RuntimeError as error:
             raise ServerError(f"the engine failed: {error}") from error
-        if failure is not None:
-            raise failure
+        listener.check()
 
-    def leak(self) -> None:
-        """Keep the engine's memory for ever: for a child process, where unloading would wait for threads."""
-        self._end.detach()
-        pythonapi.Py_IncRef(py_object(self._server))
+
+class _Listener:
+    """What the engine calls back. It swallows what is raised there, so that is kept and raised afterwards.
+
+    A signal handler that raises does so at the very start of a Python function, before any `try` in it;
+    a generator goes on inside of its `try`. Therefore `take` is the `send` of one.
+    """
+
+    def __init__(self, receive: Receive, seconds: float | None) -> None:
+        self._receive = receive
+        self._seconds = seconds
+        self._deadline = None if seconds is None else monotonic() + seconds
+        self._failure: BaseException | None = None
+        self._ended = False
+        taking = self._taking()
+        next(taking)
+        self.take: Callable[[Any], bool | None] = taking.send
+
+    def check(self) -> None:
+        """Raise what went wrong. Call it when the engine is done."""
+        if self._failure is not None:
+            raise self._failure
+        if not self._ended:
+            raise ServerError("the engine ended before its answer was whole")
+
+    def _taking(self) -> Generator[bool | None, Any, None]:
+        stop: bool | None = None
+        while True:
+            try:
+                while True:
+                    stop = self._hear((yield stop))
+            except Exception as error:
+                self._failure, stop = error, True
+            except (KeyboardInterrupt, SystemExit) as error:
+                self._failure, stop = error, True
+
+    def _hear(self, chunk: Any) -> bool:
+        if self._deadline is not None and monotonic() > self._deadline:
+            raise ModelTimeoutError(f"the embedded model did not answer within {self._seconds:g} seconds")
+        if UNFINISHED.is_exiting:
+            raise ServerError("the interpreter is exiting")
+        for piece in chunk if isinstance(chunk, list) else (chunk,):
+            if "error" in piece:
+                raise _error_of(piece["error"])
+            self._ended = self._receive(piece) or "usage" in piece or self._ended
+            if self._ended and "usage" not in piece:
+                return True
+        return False
 
 
 def engine_of(settings: EngineSettings) -> Engine:
@@ -108,40 +140,16 @@ def engine_of(settings: EngineSettings) -> Engine:
     Raises `MissingExtraError` without the extra `local`, `ServerError` in a process that was forked from
     one that had loaded an engine: the engine's threads did not come along, it would never answer.
     """
-    _loading.check()
-    with _loading.turn.held():
+    FORKING.check()
+    with _turn.held():
         engine = _engines.get(settings)
         if engine is None:
             engine = _engines[settings] = Engine(settings)
         return engine
 
 
-class _Loading:
-    """Whether an engine was loaded here, or in the process that this one was forked from."""
-
-    def __init__(self) -> None:
-        self.turn = Places(1)
-        self._loaded = self._inherited = False
-        reset_in_children(self)
-
-    def note(self) -> None:
-        self._loaded = True
-
-    def check(self) -> None:
-        if self._inherited:
-            raise ServerError(
-                "this process was forked from one that had loaded the embedded model, whose threads stayed "
-                "behind: start workers by 'spawn', or load the model in the workers only"
-            )
-
-    def reset_in_child(self) -> None:
-        self._inherited = self._inherited or self._loaded
-        for engine in list(_engines.values()):
-            engine.leak()
-
-
 _engines: WeakValueDictionary[EngineSettings, Engine] = WeakValueDictionary()
-_loading = _Loading()
+_turn = Places(1)
 
 
 def _xllamacpp() -> Any:
@@ -183,16 +191,6 @@ def _folder_for_sockets() -> str | None:
 def _remove(folder: str, process: int) -> None:
     if process == os.getpid():  # a child made by fork must not take away its parent's socket
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _pieces(chunk: Any) -> list[Mapping[str, Any]]:
-    return chunk if isinstance(chunk, list) else [chunk]
-
-
-def _told(piece: Mapping[str, Any], receive: Receive) -> bool:
-    if "error" in piece:
-        raise _error_of(piece["error"])
-    return receive(piece)
 
 
 def _error_of(error: Mapping[str, Any]) -> ModelError:

@@ -181,7 +181,7 @@ class _Calls:
             for call in self._calls
         ]
 
-    def _call_for(self, id: str | None, index: int | None, name: str | None) -> _Call:  # noqa: A002
+    def _call_for(self, id: str | None, index: int | None, name: str | None) -> _Call:
         call = self._candidate(id, index, name)
         if call is not None and not _begins_another(call, id, name):
             return call
@@ -189,13 +189,13 @@ class _Calls:
         self._calls.append(call)
         return call
 
-    def _candidate(self, id: str | None, index: int | None, name: str | None) -> _Call | None:  # noqa: A002
+    def _candidate(self, id: str | None, index: int | None, name: str | None) -> _Call | None:
         latest_first = self._calls[::-1]
         by_id = (call for call in latest_first if id is not None and call.id == id)
         by_index = (call for call in latest_first if index is not None and call.index == index)
         return next(by_id, None) or next(by_index, None) or self._latest(id, index, name)
 
-    def _latest(self, id: str | None, index: int | None, name: str | None) -> _Call | None:  # noqa: A002
+    def _latest(self, id: str | None, index: int | None, name: str | None) -> _Call | None:
         """The last call begun, unless the part names itself, by id or by index, as the start of another."""
         call = self._calls[-1] if self._calls else None
         if call is None or (id is not None and call.id is not None):
@@ -203,7 +203,7 @@ class _Calls:
         return None if name is not None and index is not None and call.index is not None else call
 
 
-def _begins_another(call: _Call, id: str | None, name: str | None) -> bool:  # noqa: A002
+def _begins_another(call: _Call, id: str | None, name: str | None) -> bool:
     """Whether a part with this id and name is a new call, though an index or the order speaks for `call`."""
     if id is not None and call.id is not None:
         return id != call.id

@@ -100,12 +100,17 @@ def _impossible(what: str) -> Failure:
 
 @lru_cache(maxsize=KEPT_FORMS)
 def tool_form(spec: ToolSpec) -> Part:
-    """A tool as both languages describe it; what `attributes["openai"]` holds, such as `strict`, is added."""
-    form = {
+    """A tool as both languages describe it; what `attributes["openai"]` holds, such as `strict`, is added.
+
+    A schema within the strict subset is enforced.
+    """
+    form: Part = {
         "name": spec.name,
         "description": spec.description,
         "parameters": dict(spec.parameters) or {"type": "object", "properties": {}},
     }
+    if spec.strict:
+        form["strict"] = True
     return form | dict(spec.attributes.get("openai") or {})
 
 

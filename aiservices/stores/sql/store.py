@@ -128,7 +128,7 @@ class SqlStore(DrivenStore):
         return begin_and_work
 
     def _failure(self, error: Exception, namespace: str, key: str | None) -> StoreError:
-        what = namespace if key is None else f"{key!r} in {namespace!r}"
+        what = f"namespace {namespace!r}" if key is None else f"{key!r} in {namespace!r}"
         cause = getattr(error, "orig", None) or error
         return StoreError(
             f"{self._database} failed for {what}: {type(cause).__name__}: {cause}",

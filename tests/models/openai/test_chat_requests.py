@@ -27,6 +27,7 @@ from aiservices.messages import (
     VideoContent,
 )
 from aiservices.messages.frozen import FrozenMapping
+from aiservices.models.openai.contents import KEPT_FORMS, format_form, tool_form
 from tests.models.fake_server import Script
 from tests.models.openai.wire import HELLO, completion, model
 
@@ -208,6 +209,13 @@ def test_formats_of_one_name_are_not_confused(script: Script) -> None:
     for schema in ({"type": "object"}, {"type": "array"}, {"type": "object"}):
         request = ChatRequest([UserMessage("Hi")], response_format=ResponseFormat("R", schema))
         assert body_of(script, request)["response_format"]["json_schema"]["schema"] == schema
+
+
+def test_formats_and_tools_made_for_each_call_do_not_pile_up() -> None:
+    for number in range(2 * KEPT_FORMS):
+        format_form(ResponseFormat("R", {"title": number}))
+        tool_form(ToolSpec(f"tool{number}"))
+    assert format_form.cache_info().currsize == tool_form.cache_info().currsize == KEPT_FORMS
 
 
 def test_a_tool_call_without_arguments_is_sent_back_with_an_empty_object(script: Script) -> None:

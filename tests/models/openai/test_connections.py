@@ -267,6 +267,20 @@ def test_the_sdk_is_loaded_when_a_model_is_first_asked(script: Script) -> None:
     assert python(script, text) == "set()\nTrue\n"
 
 
+def test_the_sdk_is_not_loaded_on_the_event_loop(script: Script) -> None:
+    script.will_say(completion("ok"))
+    text = """
+        import threading
+        class Watch:
+            def find_spec(name, path, target=None):
+                if name == "openai":
+                    print(threading.current_thread() is threading.main_thread())
+        sys.meta_path.insert(0, Watch)
+        asyncio.run(make().achat(hello))
+    """
+    assert python(script, text) == "False\n"
+
+
 def test_a_model_can_do_all_unless_it_is_said_otherwise(script: Script) -> None:
     assert model(script).capabilities == frozenset(Capability)
     assert model(script, capabilities=[Capability.TOOLS]).capabilities == {Capability.TOOLS}
