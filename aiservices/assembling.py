@@ -68,8 +68,8 @@ def _check_memory(method: MethodSpec, config: Any) -> None:
         raise ConfigurationError(f"{where}: the parameter {marked!r} is a MemoryId, but {advice}")
     if config.chat_memory_provider is not None and marked is None and not method.stateless:
         raise ConfigurationError(
-            f"{where}: the service has a chat_memory_provider, but the method does not say whose "
-            "conversation it belongs to: mark a parameter Annotated[str, MemoryId], or decorate the method with @stateless"
+            f"{where}: there is a chat_memory_provider, but the method does not say whose conversation "
+            "it belongs to: mark a parameter Annotated[str, MemoryId], or decorate it with @stateless"
         )
 
 

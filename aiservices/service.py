@@ -59,8 +59,8 @@ class AiServices:
     - `chat_request_transformer`: a callable of each request and the context; gives the request to send.
     - `parameters`: settings of each request; a `ChatRequestParameters` argument of a method wins over them.
     - `parse_retries`: how often an answer that does not fit the return type is asked for again; 1.
-    - `chat_memory`: one memory for all calls; `chat_memory_provider`: a callable of a memory id that makes
-      the memory of that conversation. `remember`: whether the accepted answer is kept, or the model's first one.
+    - `chat_memory`: one memory for all calls. `chat_memory_provider`: a callable of an id that makes the
+      memory of that conversation. `remember`: whether the accepted answer is kept, or the model's first.
     - `tools`: functions, `@tool` objects, objects with `@tool` methods, services, pairs of a `ToolSpec` and a
       callable; or `tool_registry` in their place. `tool_executor` runs the calls instead of the framework.
     - `tool_providers`: objects that bring more tools for each call. `tool_search`: shows the model a search

@@ -36,12 +36,14 @@ def written_function(given: Any) -> Any:
 
 
 def docstring_of(given: Any) -> str:
-    """The docstring of the function, of the object's `__call__`, or else of its class."""
-    written = written_function(given)
-    document = written.__doc__
-    if not document and not isinstance(given, staticmethod | classmethod | partial):
-        document = None if inspect.isroutine(given) else type(given).__doc__
-    return inspect.cleandoc(document or "")
+    """The docstring of the function, or of the object's `__call__`."""
+    return inspect.cleandoc(written_function(given).__doc__ or "")
+
+
+def class_docstring_of(given: Any) -> str:
+    """The docstring of a callable object's class; empty for functions."""
+    is_function = inspect.isroutine(given) or isinstance(given, staticmethod | classmethod | partial)
+    return "" if is_function else inspect.cleandoc(type(given).__doc__ or "")
 
 
 def parameters_of(given: Any) -> list[inspect.Parameter]:

@@ -6,19 +6,29 @@ import copy
 import dataclasses
 import inspect
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from ..context import InvocationContext
 from ..errors import ConfigurationError
+from ..messages import ChatMessage, ChatRequest, ChatRequestParameters, ChatResponse, Content
 from .annotations import injected_type, parameters_of, resolved
 
 REQUIRED: Final = inspect.Parameter.empty
 _DEFAULTS: Final = ("default", "default_factory")
 _CHANGING: Final = (list, dict, set, tuple, deque, BaseModel)
+_NOT_FROM_A_MODEL: Final = (
+    *get_args(Content),
+    *get_args(ChatMessage),
+    ChatRequest,
+    ChatRequestParameters,
+    ChatResponse,
+    InvocationContext,
+)
 _VARYING: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -34,8 +44,11 @@ class ToolParameter:
 
 def read_parameter(
     parameter: inspect.Parameter, function: Callable[..., Any], tool: str, names: Mapping[str, Any]
-) -> ToolParameter:
-    """Read a parameter. Raises `ConfigurationError` for one that a model cannot be asked for."""
+) -> ToolParameter | None:
+    """Read a parameter, or `None` for one that is best left to its default.
+
+    Raises `ConfigurationError` for one that a model cannot be asked for.
+    """
     name, where = parameter.name, f"tool {tool!r}, parameter {parameter.name!r}"
     if parameter.kind in _VARYING:
         raise ConfigurationError(f"{where}: a model cannot send a varying number of arguments: name each one")
@@ -46,12 +59,24 @@ def read_parameter(
         hint = Annotated[hint, parameter.default]
     if (kind := injected_type(hint)) is not None:
         return ToolParameter(name, hint, REQUIRED, kind)
+    if ours := next((kind for kind in _kinds(hint) if kind in _NOT_FROM_A_MODEL), None):
+        if ours is ChatRequestParameters and parameter.default is not REQUIRED:
+            return None
+        raise ConfigurationError(f"{where}: no model can send a {ours.__name__}: take a text, or wrap the tool")
     default = REQUIRED if isinstance(parameter.default, FieldInfo) else parameter.default
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     for mark in marks:
         if isinstance(mark, FieldInfo) and default is REQUIRED and not mark.is_required():
             default = mark.default if mark.default_factory is None else _Made(mark)
     return ToolParameter(name, _without_default(hint), default, None)
+
+
+def _kinds(hint: Any) -> Iterator[Any]:
+    """The hint and all that it is made of."""
+    yield hint
+    if get_origin(hint) is not Literal:
+        for part in get_args(hint):
+            yield from _kinds(part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from outputparsers import OutputParser, OutputParsingError, UnsupportedTypeError
 
 from ..context import ToolContext
 from ..errors import ConfigurationError, ToolArgumentsError
-from .annotations import NO_NAMES, docstring_of, return_type
+from .annotations import NO_NAMES, class_docstring_of, docstring_of, return_type
 from .docstrings import Documentation, read_docstring
 from .parameters import REQUIRED, ToolParameter, check_injected, fresh, read_parameter, to_be_sent
 
@@ -93,13 +93,14 @@ def read_signature(
     read again later.
     """
     shown = name or name_of(function)
-    documentation = read_docstring(docstring_of(function))
+    documentation = _documentation(function)
     declared, needs_self = to_be_sent(function, shown)
-    parameters = [read_parameter(parameter, function, shown, names) for parameter in declared]
+    read = [read_parameter(parameter, function, shown, names) for parameter in declared]
+    parameters = [parameter for parameter in read if parameter is not None]
     check_injected(parameters, shown)
     visible = [parameter for parameter in parameters if parameter.injected is None]
     arguments = _parser(shown, visible, documentation, names)
-    documentation.warn_of_unknown(shown, {parameter.name for parameter in parameters})
+    documentation.warn_of_unknown(shown, {parameter.name for parameter in declared})
     return Signature(
         name=shown,
         description=documentation.summary if description is None else description,
@@ -108,7 +109,7 @@ def read_signature(
         strict=arguments.strict,
         injected={p.name: p.injected for p in parameters if p.injected is not None},
         defaults={p.name: p.default for p in visible if p.default is not REQUIRED},
-        positional=tuple(p.name for p in declared if p.kind is p.POSITIONAL_ONLY),
+        positional=tuple(p.name for p, r in zip(declared, read, strict=True) if p.kind is p.POSITIONAL_ONLY and r),
         needs_self=needs_self,
         hints={p.name: p.hint for p in parameters},
         returns=return_type(function, names),
@@ -120,6 +121,13 @@ def name_of(function: Any) -> str:
     if isinstance(function, partial):
         return name_of(function.func)
     return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _documentation(function: Any) -> Documentation:
+    if document := docstring_of(function):
+        return read_docstring(document)
+    # What a class says of parameters is said of those of its constructor.
+    return Documentation(read_docstring(class_docstring_of(function)).summary, {})
 
 
 def _parser(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from functools import partial
 from typing import Any, cast
 
 from ...driving import Places
-from ...driving.pumping import Pump, pump
+from ...driving.pumping import pump
 from ...errors import InvalidRequestError, ServerError
 from ...messages import (
     AiMessage,
@@ -92,19 +92,17 @@ class LocalChatModel(ChatModel):
         return self._weights
 
     def chat(self, request: ChatRequest) -> ChatResponse:
-        return self._answer(request, lambda _: False)
+        # By way of the stream too: the caller's thread can then be interrupted, and the answer given up.
+        with closing(pump(partial(self._produce, request))) as events:
+            return _last_of(events)
 
     async def achat(self, request: ChatRequest) -> ChatResponse:
-        # By way of the stream, as a worker thread that is in the middle of an answer could not be stopped.
+        # A worker that is in the middle of `chat` could not be stopped.
         async with aclosing(cast("AsyncGenerator[ModelEvent, None]", self.astream(request))) as events:
-            async for event in events:
-                if isinstance(event, ResponseDone):
-                    return event.response
-        raise ServerError("the embedded model's stream ended without an answer")
+            return _last_of([event async for event in events])
 
     def stream(self, request: ChatRequest) -> Iterator[ModelEvent]:
-        events: Pump[ModelEvent] = pump(partial(self._produce, request))
-        return events
+        return pump(partial(self._produce, request))
 
     def close(self) -> None:
         """Let go of the engine; the next request loads it again."""
@@ -176,6 +174,13 @@ class LocalChatModel(ChatModel):
         return ChatRequest(
             request.messages, request.tools, request.tool_choice, request.response_format, parameters
         )
+
+
+def _last_of(events: Iterable[ModelEvent]) -> ChatResponse:
+    for event in events:
+        if isinstance(event, ResponseDone):
+            return event.response
+    raise ServerError("the embedded model was closed before its answer was whole")
 
 
 def _check_json(response: ChatResponse) -> None:

@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,6 +69,7 @@ class Engine:
     def answer(self, body: Mapping[str, Any], receive: Receive, *, seconds: float | None = None) -> None:
         """Send a request and hand every piece of the answer to `receive`, in the calling thread.
 
+        Not for the main thread: what a signal handler raises, Ctrl-C too, would be lost in the engine.
         Between pieces the request can be given up: `receive` returns true, raises, or `seconds` are over.
         Raises `ContextLengthError`, `InvalidRequestError`, `ModelTimeoutError`, `ServerError`.
         """
@@ -86,11 +87,7 @@ class Engine:
 
 
 class _Listener:
-    """What the engine calls back. It swallows what is raised there, so that is kept and raised afterwards.
-
-    A signal handler that raises does so at the very start of a Python function, before any `try` in it;
-    a generator goes on inside of its `try`. Therefore `take` is the `send` of one.
-    """
+    """What the engine calls back. The engine swallows what is raised there, so that is kept for afterwards."""
 
     def __init__(self, receive: Receive, seconds: float | None) -> None:
         self._receive = receive
@@ -98,9 +95,14 @@ class _Listener:
         self._deadline = None if seconds is None else monotonic() + seconds
         self._failure: BaseException | None = None
         self._ended = False
-        taking = self._taking()
-        next(taking)
-        self.take: Callable[[Any], bool | None] = taking.send
+
+    def take(self, chunk: Any) -> bool:
+        """Take one piece or several; true gives the request up."""
+        try:
+            return self._hear(chunk)
+        except BaseException as error:
+            self._failure = error
+            return True
 
     def check(self) -> None:
         """Raise what went wrong. Call it when the engine is done."""
@@ -108,17 +110,6 @@ class _Listener:
             raise self._failure
         if not self._ended:
             raise ServerError("the engine ended before its answer was whole")
-
-    def _taking(self) -> Generator[bool | None, Any, None]:
-        stop: bool | None = None
-        while True:
-            try:
-                while True:
-                    stop = self._hear((yield stop))
-            except Exception as error:
-                self._failure, stop = error, True
-            except (KeyboardInterrupt, SystemExit) as error:
-                self._failure, stop = error, True
 
     def _hear(self, chunk: Any) -> bool:
         if self._deadline is not None and monotonic() > self._deadline:
@@ -128,8 +119,9 @@ class _Listener:
         for piece in chunk if isinstance(chunk, list) else (chunk,):
             if "error" in piece:
                 raise _error_of(piece["error"])
-            self._ended = self._receive(piece) or "usage" in piece or self._ended
-            if self._ended and "usage" not in piece:
+            given_up = self._receive(piece)
+            self._ended = self._ended or given_up or "usage" in piece
+            if given_up:
                 return True
         return False
 

@@ -14,22 +14,12 @@ import pytest
 
 from aiservices.driving.workers import run_in_worker
 from aiservices.errors import ContextLengthError, MissingExtraError, ModelTimeoutError, ServerError
-from aiservices.messages import ChatRequest, ChatRequestParameters, UserMessage
 from aiservices.models.local import LocalChatModel
 from aiservices.models.local.weights import Weights
+from tests.models.local.asking import endless, say
 
 ROOT = Path(__file__).parents[3]
 SECONDS = 60
-
-
-def say(text: str = "Say hello.", tokens: int = 4, **more: object) -> ChatRequest:
-    parameters = ChatRequestParameters(max_output_tokens=tokens, **more)  # type: ignore[arg-type]
-    return ChatRequest([UserMessage(text)], parameters=parameters)
-
-
-def endless(**more: object) -> ChatRequest:
-    """A request whose answer would take a minute."""
-    return say("Count from one to ten thousand.", 1500, extra={"ignore_eos": True}, **more)
 
 
 def listening_ports() -> set[str]:
@@ -151,9 +141,7 @@ def test_models_with_the_same_settings_share_one_engine(model: LocalChatModel, w
 
 
 def test_several_threads_ask_at_once(model: LocalChatModel) -> None:
-    jobs = [
-        run_in_worker(lambda number=number: model.chat(say(f"Say {number}.", seed=1))) for number in range(4)
-    ]
+    jobs = [run_in_worker(partial(model.chat, say(f"Say {number}."))) for number in range(4)]
     assert all(job.result(SECONDS).text for job in jobs)
 
 
