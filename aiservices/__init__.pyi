@@ -8,6 +8,9 @@ from .context import UserName as UserName
 from .context import UserText as UserText
 from .context import V as V
 from .context import Variables as Variables
+from .declaring import input_guardrails as input_guardrails
+from .declaring import moderate as moderate
+from .declaring import output_guardrails as output_guardrails
 from .declaring import stateless as stateless
 from .declaring import system_message as system_message
 from .declaring import user_message as user_message
@@ -18,7 +21,9 @@ from .errors import ConflictError as ConflictError
 from .errors import ContentFilteredError as ContentFilteredError
 from .errors import ContextLengthError as ContextLengthError
 from .errors import EmptyAnswerError as EmptyAnswerError
+from .errors import GuardrailError as GuardrailError
 from .errors import ImmediateValueError as ImmediateValueError
+from .errors import InputGuardrailError as InputGuardrailError
 from .errors import InvalidRequestError as InvalidRequestError
 from .errors import LimitExceededError as LimitExceededError
 from .errors import MemoryInUseError as MemoryInUseError
@@ -26,6 +31,8 @@ from .errors import MissingExtraError as MissingExtraError
 from .errors import ModelError as ModelError
 from .errors import ModelNotFoundError as ModelNotFoundError
 from .errors import ModelTimeoutError as ModelTimeoutError
+from .errors import ModerationError as ModerationError
+from .errors import OutputGuardrailError as OutputGuardrailError
 from .errors import OutputParsingError as OutputParsingError
 from .errors import OutputTruncatedError as OutputTruncatedError
 from .errors import RateLimitError as RateLimitError
@@ -44,6 +51,7 @@ from .events import Compensated as Compensated
 from .events import CompensationFailed as CompensationFailed
 from .events import Event as Event
 from .events import EventListener as EventListener
+from .events import GuardrailRan as GuardrailRan
 from .events import MemoryRepaired as MemoryRepaired
 from .events import RequestSent as RequestSent
 from .events import ResponseReceived as ResponseReceived

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
+
+from guardrails import DEFAULT_CONFIG, Link, OutputGuardrailsConfig, links
 
 from .errors import ConfigurationError
 from .events import hearing
@@ -20,6 +22,8 @@ def assemble(
 ) -> Setup:
     """The setup of a method. Raises `ConfigurationError` where method, model and options do not fit."""
     _check_memory(method, config)
+    if method.guards.moderate and config.moderation_model is None:
+        raise ConfigurationError(f"{method.where}: @moderate needs the option moderation_model")
     _check_immediate(method, registry)
     if config.compensation_log is not None:
         _check_undos(registry)
@@ -49,7 +53,26 @@ def assemble(
         compensation_log=config.compensation_log,
         recall=_recall(method, memories, config),
         remember_raw=config.remember == "raw",
+        input_chain=_chain(config.input_guardrails, method.guards.input),
+        output_chain=_chain(config.output_guardrails, method.guards.output),
+        output_config=_output_config(method, config),
+        moderation_model=config.moderation_model if method.guards.moderate else None,
     )
+
+
+def _chain(option: Any, declared: Any) -> tuple[Link[Any], ...]:
+    """The guardrails of an option, which replace those of the declaration."""
+    try:
+        return links(*(option if option is not None else declared or ()))
+    except TypeError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+def _output_config(method: MethodSpec, config: Any) -> OutputGuardrailsConfig:
+    if config.output_guardrails_config is not None:
+        return cast("OutputGuardrailsConfig", config.output_guardrails_config)
+    retries = method.guards.output_retries
+    return DEFAULT_CONFIG if retries is None else OutputGuardrailsConfig(retries)
 
 
 def _recall(method: MethodSpec, memories: Memories | None, config: Any) -> Callable[[Any], ChatMemory] | None:

@@ -8,6 +8,8 @@ from inspect import isclass, isfunction
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from guardrails import DEFAULT_MAX_RETRIES, GuardrailLike
+
 from .errors import ConfigurationError
 
 Target = TypeVar("Target", bound=Callable[..., Any])
@@ -30,6 +32,10 @@ class Declared:
     user_message: TemplateSource | None = None
     service_name: str | None = None
     stateless: bool = False
+    moderate: bool = False
+    input_guardrails: tuple[GuardrailLike[Any], ...] | None = None
+    output_guardrails: tuple[GuardrailLike[Any], ...] | None = None
+    output_retries: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -79,6 +85,41 @@ def stateless(method: Target) -> Target:
     """Declare that a method runs without memory, in a service whose other methods have one."""
     declare(method, stateless=True)
     return method
+
+
+def moderate(target: Target) -> Target:
+    """Declare that a method, or every method of a Protocol, has its user message moderated."""
+    declare(target, moderate=True)
+    return target
+
+
+def input_guardrails(*guardrails: GuardrailLike[Any]) -> Callable[[Target], Target]:
+    """Declare what judges the user message of a method, or of all methods of a Protocol, before it is sent.
+
+    Guardrails are instances, classes or functions. A method's replace its class's; the option of the same
+    name replaces both.
+    """
+
+    def decorate(target: Target) -> Target:
+        declare(target, input_guardrails=guardrails)
+        return target
+
+    return decorate
+
+
+def output_guardrails(
+    *guardrails: GuardrailLike[Any], max_retries: int = DEFAULT_MAX_RETRIES
+) -> Callable[[Target], Target]:
+    """Declare what judges the answer before anyone sees it; see `input_guardrails`.
+
+    `max_retries` counts the answers that are judged, the first one included: 2 allows to ask once more.
+    """
+
+    def decorate(target: Target) -> Target:
+        declare(target, output_guardrails=guardrails, output_retries=max_retries)
+        return target
+
+    return decorate
 
 
 def _declaring(name: str, source: TemplateSource) -> Callable[[Target], Target]:

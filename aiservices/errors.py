@@ -23,6 +23,10 @@
         ToolArgumentsError           .problems; the model's arguments do not fit the tool
         ImmediateValueError          a tool's immediate value is not what the method returns
       LimitExceededError             .limit; the call went beyond one of its Limits
+      GuardrailError                 .failures; also a guardrails.GuardrailError
+        InputGuardrailError          the input may not be sent
+        OutputGuardrailError         no answer was accepted, also not after asking again
+        ModerationError              .categories; the moderation flagged the input
       MemoryInUseError               a call within a call wants the memory that the outer one uses
 
 A missing optional dependency is a `MissingExtraError`, an `ImportError` that names what to install.
@@ -33,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import guardrails
 import outputparsers
 
 from .messages import NO_USAGE, ChatMessage, ChatResponse, TokenUsage, ToolCall, ToolExecution
@@ -45,7 +50,9 @@ __all__ = [
     "ContentFilteredError",
     "ContextLengthError",
     "EmptyAnswerError",
+    "GuardrailError",
     "ImmediateValueError",
+    "InputGuardrailError",
     "InvalidRequestError",
     "LimitExceededError",
     "MemoryInUseError",
@@ -53,6 +60,8 @@ __all__ = [
     "ModelError",
     "ModelNotFoundError",
     "ModelTimeoutError",
+    "ModerationError",
+    "OutputGuardrailError",
     "OutputParsingError",
     "OutputTruncatedError",
     "RateLimitError",
@@ -256,6 +265,22 @@ class ConflictError(StoreError):
 
 def _at(version: int) -> str:
     return f"at version {version}" if version else "absent"
+
+
+class GuardrailError(AiServiceError, guardrails.GuardrailError):
+    """Guardrails objected. `failures` says which, and why."""
+
+
+class InputGuardrailError(GuardrailError, guardrails.InputGuardrailError):
+    """Guardrails objected to what was to be sent. Nothing was, and no tool ran."""
+
+
+class OutputGuardrailError(GuardrailError, guardrails.OutputGuardrailError):
+    """Guardrails objected to the answer, also to those that were asked for again."""
+
+
+class ModerationError(GuardrailError, guardrails.ModerationError):
+    """The moderation flagged the user's words; `categories` says for what. No tool ran."""
 
 
 class MemoryInUseError(AiServiceError):

@@ -6,7 +6,9 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
-from typing import Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
+
+from guardrails import Verdict
 
 from .context import InvocationContext
 from .messages import ChatRequest, ChatResponse, TokenUsage, ToolCall, ToolExecution
@@ -44,6 +46,17 @@ class AskedAgain:
     context: InvocationContext
     reason: str = field(repr=False)
     attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class GuardrailRan:
+    """A guardrail gave its verdict, on the input or on the answer of this number, counted from 1."""
+
+    context: InvocationContext
+    guardrail: str
+    verdict: Verdict[Any] = field(repr=False)
+    seconds: float
+    validation: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +122,7 @@ Event: TypeAlias = (
     | RequestSent
     | ResponseReceived
     | AskedAgain
+    | GuardrailRan
     | ToolStarted
     | ToolFinished
     | Compensated

@@ -6,6 +6,8 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from guardrails import DEFAULT_CONFIG, Failure, Link, OutputGuardrailsConfig
+
 from .context import InvocationContext
 from .driving import Driver
 from .events import AskedAgain, Event, notify
@@ -24,6 +26,7 @@ from .messages import (
     UserMessage,
 )
 from .models import ChatModel
+from .models.moderation import ModerationModel
 from .reading import MethodSpec
 from .results import Result
 from .stores import Store
@@ -70,6 +73,10 @@ class Setup:
     compensation_log: Store | None = None
     recall: Callable[[Any], ChatMemory] | None = None
     remember_raw: bool = False
+    input_chain: tuple[Link[Any], ...] = ()
+    output_chain: tuple[Link[Any], ...] = ()
+    output_config: OutputGuardrailsConfig = DEFAULT_CONFIG
+    moderation_model: ModerationModel | None = None
 
     @property
     def limits(self) -> Limits:
@@ -79,13 +86,14 @@ class Setup:
 class Journal:
     """What one call has done so far, for its result and for the error that may end it."""
 
-    __slots__ = ("ledger", "log", "reasks", "responses", "user")
+    __slots__ = ("findings", "ledger", "log", "reasks", "responses", "user")
 
     def __init__(self) -> None:
         self.responses: list[ChatResponse] = []
         self.ledger = Ledger()
         self.log: CompensationLog | None = None
-        self.reasks = 0
+        self.reasks: list[str] = []
+        self.findings: list[Failure] = []
         self.user: UserMessage | None = None
 
     @property
@@ -138,9 +146,9 @@ class Invocation:
         Raises `LimitExceededError` when it was asked again too often.
         """
         journal = self.journal
-        check_reasks(self.setup.limits, journal.reasks)
-        journal.reasks += 1
-        self.notify(AskedAgain, reason, journal.reasks)
+        check_reasks(self.setup.limits, len(journal.reasks))
+        journal.reasks.append(reason)
+        self.notify(AskedAgain, reason, len(journal.reasks))
         return changed(self, exchange=(*exchange, *messages))
 
     def request(self) -> ChatRequest:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 
+from guardrails import GuardrailLike, OutputGuardrailsConfig, link
+
 from .context import InvocationContext
 from .events import Listener, hearing
 from .invocation import Stage
 from .memory import ChatMemory, ChatMemoryProvider
 from .messages import ChatRequest, ChatRequestParameters
+from .models.moderation import ModerationModel
 from .stores import Store
 from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProvider, ToolRegistry, ToolSearch
 from .tools.policies import CHOICES
@@ -32,6 +35,10 @@ class Options(TypedDict, total=False):
     chat_memory: ChatMemory | None
     chat_memory_provider: ChatMemoryProvider | None
     remember: Literal["validated", "raw"]
+    input_guardrails: Sequence[GuardrailLike[Any]] | None
+    output_guardrails: Sequence[GuardrailLike[Any]] | None
+    output_guardrails_config: OutputGuardrailsConfig | None
+    moderation_model: ModerationModel | None
     tools: Sequence[ToolLike]
     tool_providers: Sequence[ToolProvider]
     tool_search: ToolSearch | None
@@ -53,6 +60,8 @@ _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
     "parameters": (ChatRequestParameters, "ChatRequestParameters(...)"),
     "limits": (Limits, "Limits(...)"),
     "chat_memory": (ChatMemory | None, "a ChatMemory"),
+    "output_guardrails_config": (OutputGuardrailsConfig | None, "OutputGuardrailsConfig(...)"),
+    "moderation_model": (ModerationModel | None, "a ModerationModel"),
     "tool_registry": (ToolRegistry | None, "a ToolRegistry"),
     "tool_search": (ToolSearch | None, "KeywordToolSearch() or another ToolSearch"),
     "tool_executor": (ToolExecutor | None, "an object of a subclass of ToolExecutor"),
@@ -81,6 +90,8 @@ def option_problems(config: Any) -> list[str]:
         if getattr(config, name) is not None and not callable(getattr(config, name))
     ]
     problems += _memory_problems(config) + _tool_problems(config)
+    for name in ("input_guardrails", "output_guardrails"):
+        problems += _sequence_problems(name, getattr(config, name) or (), link)
     problems += _sequence_problems("stages", config.stages, _check_stage)
     return problems + _sequence_problems("listeners", config.listeners, hearing)
 

@@ -12,7 +12,18 @@ from typing import Any, Final, cast
 from .errors import ConfigurationError
 from .invocation import Invocation, Proceed, Setup, Stage
 from .results import Result
-from .stages import ask_model, observe, remember, render, roll_back, structure, use_tools
+from .stages import (
+    ask_model,
+    guard_input,
+    guard_output,
+    moderate,
+    observe,
+    remember,
+    render,
+    roll_back,
+    structure,
+    use_tools,
+)
 from .tools import CompensationMode
 
 STAGES: Final[tuple[Stage, ...]] = (
@@ -20,13 +31,19 @@ STAGES: Final[tuple[Stage, ...]] = (
     render,  # templates and arguments -> system and user message
     remember,  # history down; what really happened up, whole or not at all
     roll_back,  # undoes what tools did when the call fails
+    guard_input,  # accept, rewrite, refuse: before anything is sent
     structure,  # schema or instructions down, typed value up; asks again when it does not parse
+    guard_output,  # verdicts up; may ask again
     use_tools,  # model <-> tools until it stops asking
+    moderate,  # beside the invocation's first request only; vetoes before any tool runs
     ask_model,  # the request
 )
 NEEDED: Final[Mapping[Stage, Callable[[Setup], bool]]] = {
     remember: lambda setup: setup.recall is not None,
     roll_back: lambda setup: setup.compensation is not CompensationMode.OFF,
+    guard_input: lambda setup: bool(setup.input_chain),
+    guard_output: lambda setup: bool(setup.output_chain),
+    moderate: lambda setup: setup.moderation_model is not None,
     use_tools: lambda setup: bool(setup.assortment),
 }
 """When a stage has something to do; the others are always in the chain."""

@@ -37,9 +37,8 @@ def make_proxy(
     for method in spec.methods:
         filled = _method(method, invokers[method.name])
         namespace[method.name] = refilled(method.stub.member, method.stub.function, filled)
-    methods = [(method.name, method.answer.wrapped) for method in spec.methods]
     namespace["__tools__"] = lambda self: [
-        _as_tool(getattr(self, name), wrapped) for name, wrapped in methods
+        _as_tool(getattr(self, method.name), method) for method in spec.methods
     ]
     cls: Any = types.new_class(spec.name, (protocol,), {}, lambda body: body.update(namespace))
     cls.__abstractmethods__ = frozenset()  # what still is abstract has a body, and runs as it is written
@@ -51,23 +50,28 @@ def _itself(self: T, memo: object = None) -> T:
     return self
 
 
-def _as_tool(method: Callable[..., Any], wrapped: bool) -> Tool[..., Any]:
+def _as_tool(method: Callable[..., Any], spec: MethodSpec) -> Tool[..., Any]:
     """A service's method as a tool of another service, which gets the value and not what is known of it."""
-    if not wrapped:
-        return tool(method)
-    if inspect.iscoroutinefunction(method):
+    ask: Any
+    if spec.asynchronous:
 
         @functools.wraps(method)
-        async def acontent(*args: Any, **kwargs: Any) -> Any:
-            return (await method(*args, **kwargs)).content
+        async def ask(*args: Any, **kwargs: Any) -> Any:
+            answer = await method(*args, **kwargs)
+            return answer.content if spec.answer.wrapped else answer
+    else:
 
-        return tool(acontent)
+        @functools.wraps(method)
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            answer = method(*args, **kwargs)
+            return answer.content if spec.answer.wrapped else answer
 
-    @functools.wraps(method)
-    def content(*args: Any, **kwargs: Any) -> Any:
-        return method(*args, **kwargs).content
-
-    return tool(content)
+    # The annotations were resolved when the service was created, by names that are out of reach here.
+    parameters = list(spec.signature.parameters.values())[1:]
+    ask.__signature__ = inspect.Signature(
+        [parameter.replace(annotation=spec.hints[parameter.name]) for parameter in parameters]
+    )
+    return tool(ask)
 
 
 def _refuse_pickling(self: object, protocol: object) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from guardrails import Failure
+
 from .messages import NO_USAGE, AiMessage, ChatMessage, ChatResponse, FinishReason, TokenUsage, ToolExecution
 
 T = TypeVar("T", covariant=True)
@@ -23,6 +25,8 @@ class Result(Generic[T]):
     - `exchange`: what was said between the user's message and the answer: tool rounds, and rejected answers
       with what was said about them.
     - `message`: the message behind the value.
+    - `reasks`: why an answer was asked for again, one reason for each time.
+    - `guardrail_findings`: what guardrails remarked without objecting.
     - `immediate`: whether tools gave the answer, without another request to the model.
     """
 
@@ -35,3 +39,5 @@ class Result(Generic[T]):
     exchange: tuple[ChatMessage, ...] = field(default=(), repr=False)
     immediate: bool = False
     message: AiMessage | None = None
+    reasks: tuple[str, ...] = ()
+    guardrail_findings: tuple[Failure, ...] = ()

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeVar, cast, get_origin, overload
 
 from typing_extensions import TypeForm, Unpack
 
+from guardrails import GuardrailLike, OutputGuardrailsConfig
+
 from .assembling import assemble
 from .calling import invoker
 from .declaring import declare, declared_on
@@ -19,6 +21,7 @@ from .invocation import Stage
 from .memory import ChatMemory, ChatMemoryAccess, ChatMemoryProvider, Memories
 from .messages import DEFAULT_PARAMETERS, ChatRequestParameters
 from .models import ChatModel, resolve_chat_model
+from .models.moderation import ModerationModel
 from .options import (
     CompensationOption,
     MessageOption,
@@ -61,6 +64,8 @@ class AiServices:
     - `parse_retries`: how often an answer that does not fit the return type is asked for again; 1.
     - `chat_memory`: one memory for all calls. `chat_memory_provider`: a callable of an id that makes the
       memory of that conversation. `remember`: whether the accepted answer is kept, or the model's first.
+    - `input_guardrails`, `output_guardrails`: in place of the declared ones. `output_guardrails_config`: how
+      often an answer may be judged. `moderation_model`: for methods declared with `@moderate`.
     - `tools`: functions, `@tool` objects, objects with `@tool` methods, services, pairs of a `ToolSpec` and a
       callable; or `tool_registry` in their place. `tool_executor` runs the calls instead of the framework.
     - `tool_providers`: objects that bring more tools for each call. `tool_search`: shows the model a search
@@ -87,6 +92,10 @@ class AiServices:
     chat_memory: ChatMemory | None = None
     chat_memory_provider: ChatMemoryProvider | None = None
     remember: Literal["validated", "raw"] = "validated"
+    input_guardrails: Sequence[GuardrailLike[Any]] | None = None
+    output_guardrails: Sequence[GuardrailLike[Any]] | None = None
+    output_guardrails_config: OutputGuardrailsConfig | None = None
+    moderation_model: ModerationModel | None = None
     tools: Sequence[ToolLike] = ()
     tool_providers: Sequence[ToolProvider] = ()
     tool_search: ToolSearch | None = None

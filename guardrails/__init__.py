@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .checking import acheck, check
 from .enforcing import (
+    DEFAULT_CONFIG,
+    DEFAULT_MAX_RETRIES,
     AskAgain,
     Call,
     Judgement,
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
     from .builtin.recognizing import Found, PiiKind, Recognizer, presidio_recognizer
 
 __all__ = [
+    "DEFAULT_CONFIG",
+    "DEFAULT_MAX_RETRIES",
     "PLAIN_TEXT",
     "Accept",
     "Advisory",

@@ -80,7 +80,7 @@ def whole_as_written(value: Any, info: ValidationInfo[Any]) -> Any:
 
     A float of this size is whole whatever was written; without the table of the text it is refused.
     """
-    if type(value) is not float or abs(value) < _FIRST_INEXACT:
+    if type(value) is not float or not _FIRST_INEXACT <= abs(value) < math.inf:
         return value
     written = None if info.context is None else info.context.get(value, Decimal(repr(value)))
     if written is None or written != int(written):

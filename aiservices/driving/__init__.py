@@ -17,6 +17,7 @@ from .emitting import Emit
 from .heartbeat import Heartbeat
 from .keeping import PerLoop, PerProcess
 from .places import KeyedLocks, Places
+from .watching import Watch
 from .workers import run_in_worker, wait_for
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "PerLoop",
     "PerProcess",
     "Places",
+    "Watch",
     "aiterate_blocking",
     "iterate_async",
     "run_in_background",

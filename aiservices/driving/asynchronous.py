@@ -12,15 +12,15 @@ from collections.abc import (
     Iterable,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from contextvars import copy_context
 from functools import partial
 from inspect import isawaitable
-from threading import Event
 from typing import Any, Final, TypeVar, TypeVarTuple, cast
 
 from .driver import ClosableIterator
 from .emitting import seen_inside
+from .errands import Errand
 from .gathering import Ended, Report, collect
 from .places import KeyedLocks
 from .stepping import InContext, Steps, Unread, is_asynchronous
@@ -68,7 +68,7 @@ class AsynchronousDriver:
         if is_asynchronous(function):
             result: T | Awaitable[T] = context.run(function, *args)
         else:
-            result = await asyncio.wrap_future(run_in_worker(partial(context.run, function, *args)))
+            result = await _in_worker(partial(context.run, function, *args))
         return cast("T", await InContext(context, result) if isawaitable(result) else result)
 
     async def gather(self, jobs: Sequence[Coroutine[Any, Any, T]], *, limit: int | None = None) -> list[T]:
@@ -97,40 +97,52 @@ class AsynchronousDriver:
             return await self.call(partial(function, *arguments, proceed))
         loop = asyncio.get_running_loop()
         inbox: asyncio.Queue[Asked[X, Y] | Left[Any]] = asyncio.Queue()
-        gone = Event()
+        gone = False
+
+        def deliver(heard: Asked[X, Y] | Left[Any]) -> None:  # on the loop, as is our leaving
+            if gone:
+                refuse(heard)
+            else:
+                inbox.put_nowait(heard)
 
         def hopping(argument: X) -> Y:
             asked: Asked[X, Y] = Asked(argument)
-            if gone.is_set():
+            if not _heard(loop, deliver, asked):
                 raise asyncio.CancelledError
-            loop.call_soon_threadsafe(inbox.put_nowait, asked)
             return asked.answer.result()
 
-        outside = run_in_worker(partial(function, *arguments, hopping))
-        outside.add_done_callback(lambda future: _heard(loop, inbox, left(future)))
+        errand = Errand()
+        outside = run_in_worker(partial(_on, errand, partial(function, *arguments, hopping)))
+        outside.add_done_callback(lambda future: _heard(loop, deliver, left(future)))
         try:
             return await serve(inbox.get, proceed)
         finally:
-            gone.set()
+            gone = True
+            errand.give_up()
             while not inbox.empty():
                 refuse(inbox.get_nowait())
 
     async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
         try:
-            return await asyncio.wait_for(self.run(job), seconds)
+            async with asyncio.timeout(seconds) as limit:
+                return await self.run(job)
         except TimeoutError as error:
+            if not limit.expired():  # the job's own
+                raise
             raise TimeoutError(f"it did not end within {seconds} s") from error
 
     async def finish(self, job: Coroutine[Any, Any, T]) -> T:
         task, cancelled = asyncio.ensure_future(self.run(job)), None
         while not task.done():
             try:
-                await asyncio.shield(task)
+                await asyncio.wait((task,))
             except asyncio.CancelledError as error:
                 cancelled = error
-        if cancelled is not None:
-            raise cancelled
-        return task.result()
+        if cancelled is None:
+            return task.result()
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            cancelled.__context__ = failure
+        raise cancelled
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -211,6 +223,24 @@ def _ended(index: int, job: Coroutine[Any, Any, T], task: asyncio.Task[Ended[T]]
     return Ended(index, error=asyncio.CancelledError())
 
 
-def _heard(loop: asyncio.AbstractEventLoop, inbox: asyncio.Queue[Any], heard: Left[Any]) -> None:
-    with suppress(RuntimeError):  # the loop was closed: nobody waits any more
-        loop.call_soon_threadsafe(inbox.put_nowait, heard)
+def _heard(loop: asyncio.AbstractEventLoop, deliver: Callable[[Any], object], heard: object) -> bool:
+    """Whether the loop will be told; where it was closed, nobody waits any more."""
+    try:
+        loop.call_soon_threadsafe(deliver, heard)
+    except RuntimeError:
+        return False
+    return True
+
+
+async def _in_worker(function: Callable[[], T]) -> T:
+    errand = Errand()
+    try:
+        return await asyncio.wrap_future(run_in_worker(partial(_on, errand, function)))
+    except asyncio.CancelledError:
+        errand.give_up()
+        raise
+
+
+def _on(errand: Errand, function: Callable[[], T]) -> T:
+    errand.enter()
+    return function()

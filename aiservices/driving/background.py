@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from typing import Any, TypeVar, cast
 
+from .errands import current_errand
+
 T = TypeVar("T")
 EXIT_SECONDS = 1.0
 
@@ -57,8 +59,12 @@ class BackgroundLoop:
                 "this would wait for its own event loop for ever: a stream begun outside of it "
                 "cannot be read here, in an asynchronous function that runs on it"
             )
+        errand = current_errand()
         try:
-            return future.result()
+            if errand is None:
+                return future.result()
+            with errand.waiting_for(future):
+                return future.result()
         except CancelledError:
             raise asyncio.CancelledError from None  # what the coroutine itself ended with
         except BaseException:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from asyncio import CancelledError
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
@@ -16,7 +17,6 @@ from collections.abc import (
 from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager
 from contextvars import copy_context
-from functools import partial
 from inspect import isawaitable
 from queue import SimpleQueue
 from threading import Event
@@ -25,7 +25,9 @@ from typing import Any, Final, TypeVar, TypeVarTuple, cast
 from .background import context_of_stream, own_loop_where_blocked, run_in_background, would_block_its_loop
 from .driver import ClosableIterator
 from .emitting import Emit, closed, seen_inside
+from .errands import Errand, check_errand, current_errand, pause, undisturbed
 from .gathering import Ended, Report, collect
+from .interrupting import interrupts_deferred
 from .places import KeyedLocks
 from .stepping import InContext, Unread, foreign, is_asynchronous
 from .surrounding import Asked, Left, left, serve
@@ -57,6 +59,7 @@ class BlockingDriver:
         asynchronous: Callable[[*Arguments], Awaitable[T]],
         *args: *Arguments,
     ) -> T:
+        check_errand()
         return blocking(*args)
 
     def iterate(
@@ -68,6 +71,7 @@ class BlockingDriver:
         return _Iterating(blocking(*args))
 
     async def call(self, function: Callable[[*Arguments], T | Awaitable[T]], *args: *Arguments) -> T:
+        check_errand()
         context = copy_context()
         result = context.run(function, *args)
         return context.run(run_in_background, _awaited(result)) if isawaitable(result) else result
@@ -77,16 +81,26 @@ class BlockingDriver:
             return [await InContext(copy_context(), jobs[0])]
         reports: SimpleQueue[Report] = SimpleQueue()
         running: list[Future[None]] = []
+        errands: list[Errand] = []
         stopping = Event()
 
         def start(index: int, job: Coroutine[Any, Any, T]) -> None:
-            running.append(run_in_worker(lambda: reports.put(_report(index, job, reports, stopping))))
+            errand = Errand()
+
+            def work() -> None:
+                errand.enter()
+                reports.put(_report(index, job, reports, stopping))
+
+            errands.append(errand)
+            running.append(run_in_worker(work))
 
         async def receive() -> Report:
             return reports.get()
 
         async def stop() -> None:
             stopping.set()
+            for errand in errands:
+                errand.give_up()
             wait(running)
 
         return await collect(jobs, limit, start=start, receive=receive, stop=stop)
@@ -100,32 +114,60 @@ class BlockingDriver:
         if not is_asynchronous(function):
             return copy_context().run(function, *arguments, lambda argument: self.run(proceed(argument)))
         inbox: SimpleQueue[Asked[X, Y] | Left[Any]] = SimpleQueue()
+        errand = Errand()
 
         async def hopping(argument: X) -> Y:
             asked: Asked[X, Y] = Asked(argument)
             inbox.put(asked)
-            return await wait_for(asked.answer)
+            try:
+                return await wait_for(asked.answer)
+            except CancelledError:
+                asked.errand.give_up()
+                raise
 
         async def receive() -> Asked[X, Y] | Left[Any]:
             return inbox.get()
 
-        outside = run_in_worker(partial(_outside, function, (*arguments, hopping)))
+        def work() -> Any:
+            errand.enter()
+            return run_in_background(_awaited(function(*arguments, hopping)))
+
+        outside = run_in_worker(work)
         outside.add_done_callback(lambda future: inbox.put(left(future)))
-        return await serve(receive, proceed)
+        try:
+            return await serve(receive, proceed)
+        except BaseException:
+            errand.give_up()  # its task is cancelled, also where it waits for `proceed`
+            raise
 
     async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
-        running = run_in_worker(partial(self.run, job))
-        done, _ = wait((running,), seconds)
+        errand = Errand()
+
+        def work() -> T:
+            errand.enter()
+            return self.run(job)
+
+        running = run_in_worker(work)
+        try:
+            done, _ = wait((running,), seconds)
+        except BaseException:
+            errand.give_up()
+            raise
         if not done:
-            running.cancel()
+            errand.give_up()
             raise TimeoutError(f"it did not end within {seconds} s")
         return running.result()
 
     async def finish(self, job: Coroutine[Any, Any, T]) -> T:
-        return await job
+        with interrupts_deferred():
+            return undisturbed().run(self.run, job)
 
     async def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
+        errand = current_errand()
+        if errand is None:
+            time.sleep(seconds)
+        else:
+            pause(errand, seconds)
 
     @asynccontextmanager
     async def lock(self, locks: KeyedLocks, key: object) -> AsyncIterator[None]:
@@ -212,10 +254,6 @@ def _report(
         return Ended(index, end.value)
     except BaseException as error:
         return Ended(index, error=error)
-
-
-def _outside(function: Callable[..., Awaitable[Any]], arguments: tuple[Any, ...]) -> Any:
-    return run_in_background(_awaited(function(*arguments)))
 
 
 async def _awaited(awaitable: Awaitable[T]) -> T:

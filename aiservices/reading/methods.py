@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from outputparsers import OutputParser
 
-from ..declaring import TemplateSource, declared_on
+from ..declaring import Declared, declared_on
 from .answers import Answer, read_answer
 from .complaints import Complaint, Complaints
 from .hints import UnresolvedNameError, annotations_of, resolve, substitute
 from .parameters import Parameter, Role, check_together, read_parameter
 from .prompts import Given, PromptReader
-from .specs import MethodSpec, Stub
+from .specs import Guards, MethodSpec, Stub
 
 _PENDING: Final = object()
 
@@ -31,7 +31,7 @@ class Surroundings:
     service: str
     bound: Mapping[type, Mapping[Any, Any]]
     names: Mapping[str, Any]
-    class_system: TemplateSource | None
+    classes: tuple[Declared, ...]
     system: Given
     user: Given
     parsers: dict[Any, OutputParser[Any]] = field(default_factory=dict)
@@ -67,9 +67,9 @@ class _MethodReader:
         check_together(parameters, lambda problem: self._complaints.add(self._where, problem))
         reader = PromptReader(parameters, self._complaints, self._where)
         around, said = self._around, declared_on(self._stub.member)
-        sources = reader.sources(
-            said.system_message or around.class_system or around.system, said.user_message
-        )
+        systems = (item.system_message for item in around.classes)
+        class_system = next((item for item in systems if item is not None), None)
+        sources = reader.sources(said.system_message or class_system or around.system, said.user_message)
         if sources is None or len(parameters) < len(declared):
             return None
         prompt = reader.prompt(*sources, default=around.user)
@@ -90,8 +90,10 @@ class _MethodReader:
             user_name=_only(parameters, Role.USER_NAME),
             memory_id=_only(parameters, Role.MEMORY_ID),
             stateless=said.stateless,
+            guards=_guards(said, around.classes),
             invocation_parameters=_only(parameters, Role.INVOCATION_PARAMETERS),
             request_parameters=_only(parameters, Role.REQUEST_PARAMETERS),
+            hints={parameter.name: parameter.hint for parameter in parameters},
         )
 
     def _parameter(self, parameter: inspect.Parameter) -> Parameter | None:
@@ -121,6 +123,18 @@ class _MethodReader:
                 "the class or where create was called: define or import it before "
                 "(an import under TYPE_CHECKING does not run)"
             ) from error
+
+
+def _guards(method: Declared, classes: tuple[Declared, ...]) -> Guards:
+    """The method's own declarations, else those of the nearest class that has some."""
+    declared = (method, *classes)
+    output = next((item for item in declared if item.output_guardrails is not None), method)
+    return Guards(
+        moderate=any(item.moderate for item in declared),
+        input=next((item.input_guardrails for item in declared if item.input_guardrails is not None), None),
+        output=output.output_guardrails,
+        output_retries=output.output_retries,
+    )
 
 
 def _only(parameters: list[Parameter], role: Role) -> str | None:

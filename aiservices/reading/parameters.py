@@ -32,11 +32,12 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter, its role, and its name in templates."""
+    """A parameter, its role, its name in templates, and its resolved annotation."""
 
     name: str
     role: Role
     template_name: str
+    hint: Any = None
 
 
 _MARKERS: Final = {
@@ -72,7 +73,7 @@ def read_parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         raise Complaint("it carries several markers: an argument has one use, so keep one of them")
     role = roles[0] if roles else Role.VARIABLE if names else _role_of_kinds(kinds)
     _check(kinds, role)
-    return Parameter(parameter.name, role, names[0] if names else parameter.name)
+    return Parameter(parameter.name, role, names[0] if names else parameter.name, hint)
 
 
 def check_together(parameters: list[Parameter], complain: Callable[[str], None]) -> None:

@@ -46,12 +46,11 @@ def read_service(
     _check_protocol(protocol, complaints)
     name = declared_on(protocol).service_name or protocol.__name__
     bound = complaints.collected(name, lambda: type_variables_of(protocol, get_args(service)))
-    sources = (declared_on(cls).system_message for cls in protocol.__mro__)
     around = Surroundings(
         service=name,
         bound=bound or {},
         names=names or {},
-        class_system=next((source for source in sources if source is not None), None),
+        classes=tuple(declared_on(cls) for cls in protocol.__mro__),
         system=system,
         user=user,
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Signature
 from typing import Any, Final, TypeAlias
+
+from guardrails import GuardrailLike
 
 from ..context import InvocationContext
 from ..templates import Template
@@ -47,13 +49,27 @@ class Stub:
 
 
 @dataclass(frozen=True, slots=True)
+class Guards:
+    """What was declared to judge input and answers; `None` where nothing was."""
+
+    moderate: bool = False
+    input: tuple[GuardrailLike[Any], ...] | None = None
+    output: tuple[GuardrailLike[Any], ...] | None = None
+    output_retries: int | None = None
+
+
+NO_GUARDS: Final = Guards()
+
+
+@dataclass(frozen=True, slots=True)
 class MethodSpec:
     """A method as the pipeline needs it.
 
     `stub` is what was declared, for the proxy to fill; no call looks at it. `parts` are the pieces of the
     user message. `variables` maps the names that templates use to parameters; `spread` names the parameters
     whose entries are variables. `user_name`, `memory_id`, `invocation_parameters` and `request_parameters`
-    name the parameters that carry these. `stateless` methods run without memory.
+    name the parameters that carry these; `hints` are the resolved annotations of all. `stateless` methods run
+    without memory; `guards` are the method's own or its class's.
     """
 
     service: str
@@ -70,8 +86,10 @@ class MethodSpec:
     user_name: str | None = None
     memory_id: str | None = None
     stateless: bool = False
+    guards: Guards = NO_GUARDS
     invocation_parameters: str | None = None
     request_parameters: str | None = None
+    hints: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def where(self) -> str:

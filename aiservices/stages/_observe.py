@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..errors import AiServiceError
 from ..events import CallCompleted, CallFailed, CallStarted
-from ..invocation import Invocation, Proceed
+from ..invocation import Invocation, Proceed, changed
 from ..results import Result
 
 _calls: Final = count()
@@ -19,7 +19,7 @@ async def observe(call: Invocation, proceed: Proceed) -> Result[Any]:
     journal, number = call.journal, next(_calls)
     try:
         call.notify(CallStarted)
-        result = _whole(await proceed(call), call)
+        result = _noted(_whole(await proceed(call), call), call)
     except BaseException as error:
         if isinstance(error, AiServiceError):
             _note(error, call, number)
@@ -27,6 +27,14 @@ async def observe(call: Invocation, proceed: Proceed) -> Result[Any]:
         raise
     call.notify(CallCompleted, result.content, result.usage)
     return result
+
+
+def _noted(result: Result[Any], call: Invocation) -> Result[Any]:
+    """The result with why an answer was asked for again and what guardrails remarked."""
+    reasks, findings = call.journal.reasks, call.journal.findings
+    if not reasks and not findings:
+        return result
+    return changed(result, reasks=tuple(reasks), guardrail_findings=tuple(findings))
 
 
 def _whole(result: Result[Any], call: Invocation) -> Result[Any]:

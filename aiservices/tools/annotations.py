@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial, partialmethod
 from typing import Annotated, Any, Final, get_args, get_origin
 
-from ..context import InvocationParameters, ToolContext
+from ..context import InvocationParameters, MemoryId, ToolContext
 from ..errors import ConfigurationError
 
 NO_NAMES: Final[Mapping[str, Any]] = {}
@@ -21,7 +21,7 @@ class UnresolvedAnnotationError(ConfigurationError):
 
 
 def written_function(given: Any) -> Any:
-    """The function somebody wrote, under what decorates, binds or calls it: there annotations are resolved."""
+    """The function somebody wrote, under what decorates, binds or calls it: its module's names count."""
     while True:
         if isinstance(given, staticmethod | classmethod | types.MethodType):
             given = given.__func__
@@ -93,12 +93,21 @@ def return_type(given: Any, names: Mapping[str, Any] = NO_NAMES) -> Any:
 
 
 def injected_type(hint: Any) -> type | None:
-    """`ToolContext` or `InvocationParameters` where a parameter of this type is given one of these."""
+    """`ToolContext`, `InvocationParameters` or `MemoryId` where a parameter of this type is given that."""
     if get_origin(hint) is Annotated:
-        hint = get_args(hint)[0]
+        hint, *marks = get_args(hint)
+        if any(mark is MemoryId or isinstance(mark, MemoryId) for mark in marks):
+            return MemoryId
     union = get_origin(hint) in (typing.Union, types.UnionType)
     kinds = [kind for kind in get_args(hint) if kind is not types.NoneType] if union else [hint]
     return kinds[0] if len(kinds) == 1 and kinds[0] in (ToolContext, InvocationParameters) else None
+
+
+def injected_value(kind: type, context: ToolContext) -> Any:
+    """What a parameter of an injected type is given."""
+    if kind is MemoryId:
+        return context.memory_id
+    return context if kind is ToolContext else context.parameters
 
 
 def without_extras(hint: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from outputparsers import OutputParser, OutputParsingError, Problem, output_parser
 
@@ -30,6 +30,7 @@ def dynamic_signature(spec: ToolSpec, execute: Callable[..., Any]) -> Signature:
         spec.description,
         schema,
         SchemaArguments(schema, _validator(spec.name, schema)),
+        strict=spec.strict,
         injected=dict(_injected(execute)),
         hints=dict.fromkeys(schema.get("properties", ()), Any),
     )
@@ -103,7 +104,7 @@ def plain_json(value: Any) -> Any:
 
 
 def _local_references(schema: Any) -> Iterator[str]:
-    """The references to a place in the schema itself; a part with an id of its own is left to the validator."""
+    """The references to a place in the schema itself; a part with an id has places of its own."""
     if isinstance(schema, list):
         for part in schema:
             yield from _local_references(part)
@@ -128,4 +129,4 @@ def _injected(execute: Callable[..., Any]) -> Iterator[tuple[str, type]]:
             except ConfigurationError:  # of no interest: only its name and the schema count
                 continue
             if kind is not None:
-                yield parameter.name, cast("type", kind)
+                yield parameter.name, kind

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
+from inspect import iscoroutine
 from typing import Any, Protocol, TypeAlias
 
 from ..context import ToolContext
-from ..driving import Driver
+from ..driving import Driver, Watch
 from ..messages import ToolCall
 from .functions import Tool
-from .limits import remaining
 from .outcomes import ToolOutcome, outcome_of
 
 Execute: TypeAlias = Callable[[ToolCall], Coroutine[Any, Any, ToolOutcome]]
@@ -60,23 +60,27 @@ Interceptor: TypeAlias = ToolInterceptor | DrivenInterceptor
 
 
 async def run_custom(
-    driver: Driver, executor: ToolExecutor, call: ToolCall, context: ToolContext
+    driver: Driver, executor: ToolExecutor, call: ToolCall, context: ToolContext, watch: Watch
 ) -> ToolOutcome:
     """Run a call by the user's executor, by the half that it overrides."""
     blocking = type(executor).execute is not ToolExecutor.execute
     asynchronous = type(executor).aexecute is not ToolExecutor.aexecute
+    outcome: object
     if blocking and asynchronous:
-        return await driver.twin(executor.execute, executor.aexecute, call, context)
-    if blocking:
-        return await driver.call(executor.execute, call, context)
-    return await driver.call(executor.aexecute, call, context)
+        halves = watch.over(executor.execute), watch.over(executor.aexecute)
+        outcome = await driver.twin(*halves, call, context)
+    else:
+        half = executor.execute if blocking else executor.aexecute
+        outcome = await driver.call(watch.over(half), call, context)
+    return _checked(outcome, f"{type(executor).__name__}.{'execute' if blocking else 'aexecute'}")
 
 
-async def run_tool(driver: Driver, tool: Tool[..., Any], call: ToolCall, context: ToolContext) -> ToolOutcome:
+async def run_tool(
+    driver: Driver, tool: Tool[..., Any], call: ToolCall, context: ToolContext, watch: Watch
+) -> ToolOutcome:
     """Run a tool: read the arguments, call the function, turn its value into an outcome."""
     arguments = tool.signature.read(call.arguments)
-    ready = tool.signature.call(tool.execute, arguments, context)
-    remaining(context.deadline)
+    ready = watch.over(tool.signature.call(tool.execute, arguments, context))
     running = driver.call(ready)
     return outcome_of(await (running if tool.timeout is None else driver.within(tool.timeout, running)))
 
@@ -93,12 +97,17 @@ def intercepted(
 def _around(driver: Driver, interceptor: Interceptor, execute: Execute, context: ToolContext) -> Execute:
     async def run(call: ToolCall) -> ToolOutcome:
         if isinstance(interceptor, DrivenInterceptor):
-            return await interceptor.drive(driver, call, context, execute)
+            outcome: object = await interceptor.drive(driver, call, context, execute)
+            return _checked(outcome, f"{type(interceptor).__name__}.drive")
         outcome = await driver.around(interceptor.around, (call, context), execute)
-        if not isinstance(outcome, ToolOutcome):
-            raise TypeError(
-                f"{type(interceptor).__name__}.around gave a {type(outcome).__name__}, not a ToolOutcome"
-            )
-        return outcome
+        return _checked(outcome, f"{type(interceptor).__name__}.around")
 
     return run
+
+
+def _checked(outcome: object, where: str) -> ToolOutcome:
+    if isinstance(outcome, ToolOutcome):
+        return outcome
+    if iscoroutine(outcome):
+        outcome.close()
+    raise TypeError(f"{where} gave a {type(outcome).__name__}, not a ToolOutcome")

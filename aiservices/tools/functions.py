@@ -154,7 +154,7 @@ class Tool(Generic[P, R]):
 
 
 def _check(made: Tool[..., Any]) -> None:
-    given = made.execute
+    given: Any = made.execute
     if not callable(given) and not isinstance(given, classmethod):
         raise ConfigurationError(f"{given!r} cannot be called: a tool is made of a function")
     if inspect.isclass(given):

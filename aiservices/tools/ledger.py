@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from ..context import ToolContext
@@ -32,36 +33,50 @@ class Round:
         return (self.message, *self.results)
 
 
-@dataclass(slots=True)
-class Done:
-    """A call that has ended.
+@dataclass(slots=True, eq=False)
+class Effect:
+    """What a tool with an undo has done in one run, and perhaps stands.
 
-    `ran` is the call as interceptors let it through, the one to undo. `compensation` is set when it is
-    undone, so that nothing is undone twice.
+    A call has none when nothing ran (an interceptor answered), and several when it ran again. `ran` is the
+    call as interceptors let it through. `compensation` is set when it is undone, so that nothing is undone
+    twice. Where `certain` is false the run was broken off, and may have done its work or not.
     """
 
-    call: ToolCall
-    tool: Tool[..., Any] | None
-    outcome: ToolOutcome
-    context: ToolContext
+    tool: Tool[..., Any]
     ran: ToolCall
+    context: ToolContext
+    key: str
+    order: int
+    value: Any = None
+    text: str = ""
+    certain: bool = True
     compensation: Compensation | None = None
 
     @property
-    def can_be_undone(self) -> bool:
-        return (
-            self.compensation is None
-            and not self.outcome.is_error
-            and self.tool is not None
-            and self.tool.undo is not None
-        )
+    def stands(self) -> bool:
+        return self.compensation is None
 
     def undo(self) -> Callable[[], Any]:
         """The undo, ready to be called. The arguments are read anew: the tool may have changed its own."""
-        assert self.tool is not None
         assert self.tool.undo is not None
         arguments = self.tool.signature.read(self.ran.arguments)
-        return self.tool.undo.prepared(arguments, self.execution, self.context)
+        execution = ToolExecution(self.ran, self.value, text=self.text)
+        return self.tool.undo.prepared(arguments, execution, self.context)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Done:
+    """A call that has ended, what the model is told of it, and what it has done."""
+
+    call: ToolCall
+    outcome: ToolOutcome
+    effects: tuple[Effect, ...] = ()
+
+    @property
+    def compensation(self) -> Compensation | None:
+        """What became of undoing it; a failure to undo is not hidden by a success."""
+        tried = [effect.compensation for effect in self.effects if effect.compensation is not None]
+        return min(tried, key=lambda compensation: compensation.undone, default=None)
 
     @property
     def execution(self) -> ToolExecution:
@@ -74,37 +89,39 @@ class Done:
 
 @dataclass(slots=True)
 class Ledger:
-    """The calls of one invocation in the order in which they ended, and its rounds in order.
+    """What was done in one invocation.
 
-    A round is entered whole: every call of it has a result. `requested` are the calls in the order of the
-    model's requests.
+    `effects` are in the order in which tools ended. `requested` are the calls in the order of the model's
+    requests, and `rounds` what the conversation tells of them; a round is entered whole.
     """
 
-    done: list[Done] = field(default_factory=list)
-    rounds: list[Round] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
     requested: list[Done] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    orders: Iterator[int] = field(default_factory=lambda: count(1))
 
     @property
     def executions(self) -> tuple[ToolExecution, ...]:
         """The calls in the order of the model's requests, as the caller is told of them."""
         return tuple(done.execution for done in self.requested)
 
-    def rewrite(self, texts: Mapping[int, str], messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
-        """The messages with the results of undone calls rewritten, and the ledger's own rounds as well.
+    def rewrite(self, texts: Mapping[str, str], messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+        """The messages with other results of some calls, and the ledger's own rounds as well.
 
-        `texts` holds the new text by the index of the call in `requested`.
+        `texts` holds the new text by the id of the call; `messages` are of this invocation only, for older
+        ones may use the same ids.
         """
-        changed = dict(self._rewritten(texts))
         self.rounds = [
-            Round(entry.message, tuple(changed.get(id(result), result) for result in entry.results))
+            Round(entry.message, tuple(_rewritten(result, texts) for result in entry.results))
             for entry in self.rounds
         ]
-        return tuple(changed.get(id(message), message) for message in messages)
+        return tuple(
+            _rewritten(message, texts) if isinstance(message, ToolResultMessage) else message
+            for message in messages
+        )
 
-    def _rewritten(self, texts: Mapping[int, str]) -> list[tuple[int, ToolResultMessage]]:
-        results = [result for entry in self.rounds for result in entry.results]
-        return [
-            (id(results[index]), replace(results[index], contents=(TextContent(text),), is_error=True))
-            for index, text in texts.items()
-        ]
+
+def _rewritten(result: ToolResultMessage, texts: Mapping[str, str]) -> ToolResultMessage:
+    text = texts.get(result.tool_call_id)
+    return result if text is None else replace(result, contents=(TextContent(text),), is_error=True)

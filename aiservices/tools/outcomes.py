@@ -87,6 +87,14 @@ def _text_of(error: BaseException) -> str:
         return ""
 
 
+def text_of(error: BaseException) -> str:
+    """What an exception says; one that cannot even say that must not take the call's result with it."""
+    try:
+        return str(error)
+    except Exception as failure:
+        return f"(its text could not be read: {type(failure).__name__})"
+
+
 def shortened(contents: tuple[Content, ...], limit: int) -> tuple[Content, ...]:
     """The contents with at most `limit` characters of text: head and tail are kept, and the cut is told.
 

@@ -34,12 +34,16 @@ _VARYING: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWO
 
 @dataclass(frozen=True, slots=True)
 class ToolParameter:
-    """A parameter as read: its type, what it is when left out, and what it is given by the framework."""
+    """A parameter as read: its type, what it is when left out, and what it is given by the framework.
+
+    `positional` tells that callers cannot name it.
+    """
 
     name: str
     hint: Any
     default: Any
     injected: type | None
+    positional: bool
 
 
 def read_parameter(
@@ -54,21 +58,27 @@ def read_parameter(
         raise ConfigurationError(f"{where}: a model cannot send a varying number of arguments: name each one")
     if parameter.annotation is REQUIRED:
         raise ConfigurationError(f"{where}: it has no annotation: say what it is, as in `city: str`")
+    positional = parameter.kind is parameter.POSITIONAL_ONLY
     hint = resolved(parameter.annotation, function, where, names)
     if isinstance(parameter.default, FieldInfo):
         hint = Annotated[hint, parameter.default]
     if (kind := injected_type(hint)) is not None:
-        return ToolParameter(name, hint, REQUIRED, kind)
+        return ToolParameter(name, hint, REQUIRED, kind, positional)
     if ours := next((kind for kind in _kinds(hint) if kind in _NOT_FROM_A_MODEL), None):
         if ours is ChatRequestParameters and parameter.default is not REQUIRED:
             return None
-        raise ConfigurationError(f"{where}: no model can send a {ours.__name__}: take a text, or wrap the tool")
-    default = REQUIRED if isinstance(parameter.default, FieldInfo) else parameter.default
-    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    for mark in marks:
-        if isinstance(mark, FieldInfo) and default is REQUIRED and not mark.is_required():
-            default = mark.default if mark.default_factory is None else _Made(mark)
-    return ToolParameter(name, _without_default(hint), default, None)
+        raise ConfigurationError(f"{where}: no model can send {ours.__name__}: take a text, or wrap the tool")
+    return ToolParameter(name, _without_default(hint), _default(parameter, hint), None, positional)
+
+
+def _default(parameter: inspect.Parameter, hint: Any) -> Any:
+    """The function's default, or that of a `Field` in its place or in the annotation."""
+    if parameter.default is not REQUIRED and not isinstance(parameter.default, FieldInfo):
+        return parameter.default
+    for mark in get_args(hint)[1:] if get_origin(hint) is Annotated else ():
+        if isinstance(mark, FieldInfo) and not mark.is_required():
+            return mark.default if mark.default_factory is None else _Made(mark)
+    return REQUIRED
 
 
 def _kinds(hint: Any) -> Iterator[Any]:

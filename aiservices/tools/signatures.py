@@ -15,7 +15,7 @@ from outputparsers import OutputParser, OutputParsingError, UnsupportedTypeError
 
 from ..context import ToolContext
 from ..errors import ConfigurationError, ToolArgumentsError
-from .annotations import NO_NAMES, class_docstring_of, docstring_of, return_type
+from .annotations import NO_NAMES, class_docstring_of, docstring_of, injected_value, return_type
 from .docstrings import Documentation, read_docstring
 from .parameters import REQUIRED, ToolParameter, check_injected, fresh, read_parameter, to_be_sent
 
@@ -72,7 +72,7 @@ class Signature:
         """The function with its arguments, and with what it wants injected."""
         named = dict(arguments)
         for name, kind in self.injected.items():
-            named[name] = context if kind is ToolContext else context.parameters
+            named[name] = injected_value(kind, context)
         positional = [named.pop(name) for name in self.positional]
         return partial(function, *positional, **named)
 
@@ -109,7 +109,7 @@ def read_signature(
         strict=arguments.strict,
         injected={p.name: p.injected for p in parameters if p.injected is not None},
         defaults={p.name: p.default for p in visible if p.default is not REQUIRED},
-        positional=tuple(p.name for p, r in zip(declared, read, strict=True) if p.kind is p.POSITIONAL_ONLY and r),
+        positional=tuple(p.name for p in parameters if p.positional),
         needs_self=needs_self,
         hints={p.name: p.hint for p in parameters},
         returns=return_type(function, names),
@@ -142,8 +142,8 @@ def _parser(
         raise ConfigurationError(f"tool {tool!r}: {error}") from error
 
 
-def _arguments(fields: Mapping[str, Any], names: Mapping[str, Any]) -> OutputParser[Any]:
-    kind = TypedDict("arguments", dict(fields))  # type: ignore[misc]
+def _arguments(fields: dict[str, Any], names: Mapping[str, Any]) -> OutputParser[Any]:
+    kind = TypedDict("arguments", fields)  # type: ignore[misc]
     kind.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
     return output_parser(kind, namespace=names)
 

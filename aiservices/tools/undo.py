@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import types
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,7 +12,7 @@ from typing import Any, Final, get_args
 from ..context import ToolContext
 from ..errors import ConfigurationError
 from ..messages import ToolExecution
-from .annotations import NO_NAMES, injected_type, parameters_of, resolved, without_extras
+from .annotations import NO_NAMES, injected_type, injected_value, parameters_of, resolved, without_extras
 
 _OF_THE_CALL: Final = ("result", "execution")
 _UNSAID: Final = (Any, object)
@@ -45,7 +44,7 @@ class Undo:
         named = {name: arguments[name] for name in wanted if name in arguments}
         named |= {name: of_the_call[name] for name in self.of_the_call}
         for name, kind in self.injected.items():
-            named[name] = context if kind is ToolContext else context.parameters
+            named[name] = injected_value(kind, context)
         positional = [named.pop(name) for name in self.positional if name in named]
         return partial(self.function, *positional, **named)
 
@@ -73,7 +72,7 @@ def read_undo(
     for parameter in parameters_of(function):
         given = parameter.annotation is not parameter.empty
         problem_at = f"{where}, parameter {parameter.name!r}"
-        hint = without_extras(resolved(parameter.annotation, function, problem_at)) if given else Any
+        hint = resolved(parameter.annotation, function, problem_at) if given else Any
         read.take(parameter, hint)
     if read.problems:
         raise ConfigurationError(f"{where}: {problem}" for problem in read.problems)
@@ -101,6 +100,7 @@ class _Reading:
             return
         if parameter.kind is parameter.POSITIONAL_ONLY:
             self.positional.append(name)
+        hint = without_extras(hint)
         if kind is not None:
             self.injected[name] = kind
         elif name in self._parameters and name not in self._injected:
@@ -162,8 +162,9 @@ def bound_undo(undo: Callable[..., Any], holder: Any) -> Callable[..., Any]:
             declared = inspect.getattr_static(owner, name)
             break
     if isinstance(declared, staticmethod | classmethod):
-        return typing.cast("Callable[..., Any]", declared.__get__(holder, owner))
+        return declared.__get__(holder, owner)
     first = next(iter(parameters_of(declared)), None)
     if first is None or first.name not in ("self", "cls") or not hasattr(declared, "__get__"):
         return declared
-    return typing.cast("Callable[..., Any]", declared.__get__(holder, owner))
+    bound: Callable[..., Any] = declared.__get__(owner if first.name == "cls" else holder, owner)
+    return bound

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakSet
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -62,12 +63,10 @@ class Database:
 
     def engine(self) -> Engine:
         """A new engine for blocking code."""
-        if self.backend != "sqlite":
-            engine = create_engine(self._url(0), **_SERVER)
-            event.listen(engine, "connect", _mark_as_pooled)
-            return engine
-        engine = create_engine(self._url(0), hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
-        event.listen(engine, "connect", _tune_sqlite)
+        tuned = {"hide_parameters": True, "connect_args": {"timeout": BUSY_SECONDS}}
+        engine = create_engine(self._url(0), **(tuned if self.backend == "sqlite" else _SERVER))
+        event.listen(engine, "connect", _tune_sqlite if self.backend == "sqlite" else _mark_as_pooled)
+        _made.add(engine)
         return engine
 
     def async_engine(self) -> AsyncEngine:
@@ -115,6 +114,13 @@ def _mark_as_pooled(connection: Any, _: object) -> None:
     """Have psycopg not warn when a forked child drops its parent's connection, which it must not close."""
     with suppress(AttributeError):
         connection._pool = None
+
+
+_made: WeakSet[Engine] = WeakSet()
+_inherited: list[Engine] = []
+"""The parent's engines, in a forked child: SQLite must not even be closed there."""
+
+os.register_at_fork(after_in_child=lambda: _inherited.extend(_made))
 
 
 def passes_by_itself(error: Exception) -> bool:

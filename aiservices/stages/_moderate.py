@@ -1,0 +1,27 @@
+"""Asking a moderation beside the first request, and before any tool runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ModerationError
+from ..invocation import Invocation, Proceed
+from ..results import Result
+
+
+async def moderate(call: Invocation, proceed: Proceed) -> Result[Any]:
+    """Let the user's words be judged while the model already thinks; a flagged text ends the call."""
+    text = call.user.text if call.user is not None else ""
+    if call.journal.responses or not text.strip():
+        return await proceed(call)
+    _, result = await call.driver.gather([_moderated(call, text), proceed(call)])
+    assert result is not None
+    return result
+
+
+async def _moderated(call: Invocation, text: str) -> None:
+    model = call.setup.moderation_model
+    assert model is not None
+    judged = await call.driver.twin(model.moderate, model.amoderate, (text,))
+    if judged.flagged:
+        raise ModerationError(judged.categories)
