@@ -149,7 +149,15 @@ _HOMES = {
         "recover",
         "tool",
     ),
-    "tools.interceptors": ("Allow", "Approval", "Deny", "RateLimit", "RetryCalls", "TimeLimit"),
+    "tools.interceptors": (
+        "Allow",
+        "Approval",
+        "Deny",
+        "RateLimit",
+        "RetryCalls",
+        "TimeLimit",
+        "ToolGuardrails",
+    ),
     "service": ("AiServices", "ai_service", "create"),
 }
 _HOME_OF: dict[str, str] = {name: home for home, names in _HOMES.items() for name in names}

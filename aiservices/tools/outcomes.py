@@ -68,7 +68,7 @@ def outcome_of(value: Any) -> ToolOutcome:
 
 def error_outcome(error: BaseException, call: ToolCall, *, with_message: bool = True) -> ToolOutcome:
     """What the model is told of a failure: the text of a `ToolError`, else type and message as JSON."""
-    text = _text_of(error)
+    text = text_of(error)
     if isinstance(error, ToolError):
         return ToolOutcome(text or type(error).__name__, is_error=True, error=error)
     facts = {
@@ -80,19 +80,12 @@ def error_outcome(error: BaseException, call: ToolCall, *, with_message: bool = 
     return ToolOutcome(f"TOOL_ERROR: {json.dumps(facts, ensure_ascii=False)}", is_error=True, error=error)
 
 
-def _text_of(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
+    """What an exception says, and nothing for one that cannot say it."""
     try:
         return str(error)
     except Exception:  # one that cannot say what it is must not hide what happened
         return ""
-
-
-def text_of(error: BaseException) -> str:
-    """What an exception says; one that cannot even say that must not take the call's result with it."""
-    try:
-        return str(error)
-    except Exception as failure:
-        return f"(its text could not be read: {type(failure).__name__})"
 
 
 def shortened(contents: tuple[Content, ...], limit: int) -> tuple[Content, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -10,10 +10,13 @@ from ..context import InvocationParameters, ToolContext
 from ..driving import Driver
 from ..errors import LimitExceededError, StoreError, ToolFailedError, UnknownToolError
 from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMessage
+from .attempts import Attempt
+from .compensating import LateEnd
 from .execution import Interceptor, ToolExecutor, intercepted, run_custom, run_tool
 from .functions import Tool
-from .ledger import Done, Ledger, Round
-from .limits import DEFAULT_LIMITS, Limits, check_tokens
+from .identifying import with_unique_ids
+from .ledger import Done, Effect, Ledger, Round
+from .limits import DEFAULT_LIMITS, Limits, check_calls, check_tokens, remaining
 from .log import CompensationLog
 from .outcomes import ToolOutcome, error_outcome, shortened
 from .policies import Policies, Raised, settle
@@ -37,7 +40,8 @@ DEFAULT_TOOLBOX: Final = Toolbox()
 class Caller:
     """On whose behalf tools are run.
 
-    `started` and `finished` are told of each call, in the thread that runs it.
+    `started` and `finished` are told of each call, in the thread that runs it. `late` is told of a run that
+    went on when nobody waited for it any more; without it nothing is ever undone.
     """
 
     driver: Driver
@@ -49,6 +53,7 @@ class Caller:
     log: CompensationLog | None = None
     started: Callable[[ToolCall], None] = lambda call: None
     finished: Callable[[Done], None] = lambda done: None
+    late: Callable[[LateEnd], None] | None = None
 
     def context(self, call: ToolCall) -> ToolContext:
         return ToolContext(
@@ -69,24 +74,26 @@ async def run_round(
     ledger: Ledger,
     *,
     usage: TokenUsage = NO_USAGE,
+    taken: Iterable[str] = (),
 ) -> Round:
     """Run the calls of an answer and enter the round in the ledger.
 
-    Raises what a policy raises, and `LimitExceededError`; the round is entered all the same, each call with
-    a result, also when the invocation is cancelled meanwhile.
+    `taken` are ids of earlier conversation. Raises what a policy raises, and `LimitExceededError`; the
+    round is entered all the same, each call with a result, also when the invocation is cancelled meanwhile.
     """
-    message = with_unique_ids(message, {done.call.id for done in ledger.requested})
+    message = with_unique_ids(message, {*taken, *(done.call.id for done in ledger.requested)})
     runner = _Runner(message, tools, toolbox, caller, ledger)
     try:
         check_tokens(toolbox.limits, usage)
-        runner.check_limits()
+        check_calls(toolbox.limits, message, len(ledger.rounds), ledger.counts)
         await runner.run()
     except BaseException as error:
         runner.close(error)
         raise
-    entered = runner.close(None)
-    if runner.raised:
-        raise runner.raised[min(runner.raised)]
+    ending = runner.raised[min(runner.raised)] if runner.raised else None
+    entered = runner.close(ending)
+    if ending is not None:
+        raise ending
     return entered
 
 
@@ -101,131 +108,156 @@ class _Runner:
         caller: Caller,
         ledger: Ledger,
     ) -> None:
-        self.message, self.tools, self.toolbox, self.caller, self.ledger = (
-            message,
-            tools,
-            toolbox,
-            caller,
-            ledger,
-        )
+        self.message = message
+        self.tools = tools
+        self.toolbox = toolbox
+        self.caller = caller
+        self.ledger = ledger
+        self.begins = len(ledger.requested)
+        self.limit = toolbox.limits.max_parallel_tools if toolbox.parallel else 1
+        self.attempts: dict[int, list[Attempt]] = {}
         self.done: dict[int, Done] = {}
-        self.ran: dict[int, ToolCall] = {}
+        self.results: dict[int, ToolResultMessage] = {}
         self.raised: dict[int, BaseException] = {}
-
-    def check_limits(self) -> None:
-        limits, ledger = self.toolbox.limits, self.ledger
-        _check("max_round_trips", len(ledger.rounds) + 1, limits.max_round_trips, self.message)
-        for call in self.message.tool_calls:
-            ledger.counts[call.name] = ledger.counts.get(call.name, 0) + 1
-            _check("max_calls_per_tool", ledger.counts[call.name], limits.max_calls_per_tool, self.message)
-        _check("max_tool_calls", sum(ledger.counts.values()), limits.max_tool_calls, self.message)
 
     async def run(self) -> None:
         calls = enumerate(self.message.tool_calls)
-        limit = self.toolbox.limits.max_parallel_tools if self.toolbox.parallel else 1
-        await self.caller.driver.gather([self._run(index, call) for index, call in calls], limit=limit)
+        await self.caller.driver.gather([self._run(index, call) for index, call in calls], limit=self.limit)
 
     async def _run(self, index: int, call: ToolCall) -> None:
-        tool, context = self.tools.get(call.name), self.caller.context(call)
+        if self.raised and self.limit is not None and index >= self.limit:
+            return  # it waited in line, and the invocation is to end
+        self.attempts[index] = []
         self.caller.started(call)
-        outcome = await self._outcome(index, tool, call, context)
-        done = Done(call, tool, outcome, context, self.ran.get(index, call))
-        self.done[index] = done
-        self.ledger.done.append(done)
-        if self.caller.log is not None:
-            await self._log_end(index, done)
+        try:
+            outcome = await self._outcome(index, call)
+        except BaseException as error:
+            self._end(index, call, _broken_off("did not end", error, call))
+            raise
+        self._end(index, call, outcome)
+
+    def _end(self, index: int, call: ToolCall, outcome: ToolOutcome) -> None:
+        if index in self.done:
+            return  # the round was closed over a call that could not be stopped
+        attempts = self.attempts.get(index, ())
+        for attempt in attempts:
+            self._leave(attempt, failed=outcome.is_error)
+        effects = tuple(attempt.effect for attempt in attempts if attempt.effect is not None)
+        done = self.done[index] = Done(call, outcome, effects)
+        self.results.setdefault(index, self._result(call, outcome))
         self.caller.finished(done)
 
-    async def _log_end(self, index: int, done: Done) -> None:
-        assert self.caller.log is not None
-        try:
-            await self.caller.log.ended(self._position(index), done)
-        except StoreError as error:  # it did run, and what it did can still be undone from here
-            self.raised[index] = error
+    def _leave(self, attempt: Attempt, *, failed: bool) -> None:
+        log = self.caller.log
+        attempt.failed = failed
+        if log is not None:
+            log.hold(attempt.key)
+        if not attempt.watch.leave() and log is not None:
+            log.let_go(attempt.key)
 
-    def _position(self, index: int) -> int:
-        """The number of a call within the invocation."""
-        return len(self.ledger.requested) + index
-
-    async def _outcome(
-        self, index: int, tool: Tool[..., Any] | None, call: ToolCall, context: ToolContext
-    ) -> ToolOutcome:
-        driver, policies = self.caller.driver, self.toolbox.policies
+    async def _outcome(self, index: int, call: ToolCall) -> ToolOutcome:
+        context = self.caller.context(call)
         try:
-            if tool is None:
+            if call.name not in self.tools:
                 raise UnknownToolError(self._unknown(call.name), call=call)
-            return await self._execute(index, tool, call, context)
-        except (LimitExceededError, StoreError) as error:
-            settled: ToolOutcome | Raised = Raised(error, error_outcome(error, call))
+            execute = self._executing(index, call, context)
+            run = intercepted(self.caller.driver, self.toolbox.interceptors, execute, context)
+            outcome = await run(call)
+            self.results[index] = self._result(call, outcome)  # what no message can hold is a failure
         except Exception as error:
-            settled = await settle(driver, policies, error, call, context)
+            return await self._settled(index, call, context, error)
+        return outcome
+
+    async def _settled(
+        self, index: int, call: ToolCall, context: ToolContext, error: Exception
+    ) -> ToolOutcome:
+        if index in self.raised:
+            return error_outcome(error, call)
+        calls = (call, *(attempt.ran for attempt in self.attempts[index]))
+        settled = await settle(self.caller.driver, self.toolbox.policies, error, calls, context)
         if isinstance(settled, Raised):
             self.raised[index] = settled.error
             return settled.outcome
         return settled
 
-    async def _execute(
-        self, index: int, tool: Tool[..., Any], call: ToolCall, context: ToolContext
-    ) -> ToolOutcome:
-        driver, executor = self.caller.driver, self.toolbox.executor
-
+    def _executing(self, index: int, call: ToolCall, context: ToolContext) -> Callable[[ToolCall], Any]:
         async def execute(asked: ToolCall) -> ToolOutcome:
-            self.ran[index] = asked
-            if self.caller.log is not None and tool.undo is not None:
-                await self.caller.log.intend(self._position(index), asked, context.idempotency_key)
             current = context if asked is call else replace(context, call=asked)
-            if executor is not None:
-                return await run_custom(driver, executor, asked, current)
-            return await run_tool(driver, tool, asked, current)
+            attempt = await self._begun(index, asked, current)
+            driver, executor = self.caller.driver, self.toolbox.executor
+            try:
+                if executor is None:
+                    outcome = await run_tool(driver, attempt.tool, asked, current, attempt.watch)
+                else:
+                    outcome = await run_custom(driver, executor, asked, current, attempt.watch)
+            except Exception:
+                await self._log(index, attempt)
+                raise
+            if attempt.effect is not None:
+                attempt.effect.text = outcome.text
+            await self._log(index, attempt)
+            return outcome
 
-        return await intercepted(driver, self.toolbox.interceptors, execute, context)(call)
+        return execute
+
+    async def _begun(self, index: int, asked: ToolCall, context: ToolContext) -> Attempt:
+        """A new attempt, if it may begin: what forbids it ends the invocation, whoever catches it."""
+        if index in self.raised:
+            raise self.raised[index]
+        tool = self.tools.get(asked.name)
+        if tool is None:
+            raise UnknownToolError(self._unknown(asked.name), call=asked)
+        log, attempts = self.caller.log, self.attempts[index]
+        key = f"{self.begins + index:06d}.{len(attempts)}"
+        attempt = Attempt(tool, asked, context, key, self.ledger, late=self._late, doubted=log is not None)
+        attempts.append(attempt)
+        try:
+            remaining(context.deadline)
+            if log is not None and tool.undo is not None:
+                await log.intend(key, asked, context.idempotency_key)
+        except (LimitExceededError, StoreError) as error:
+            self.raised[index] = error
+            raise
+        return attempt
+
+    async def _log(self, index: int, attempt: Attempt) -> None:
+        if self.caller.log is None or attempt.tool.undo is None:
+            return
+        try:
+            if attempt.effect is None:
+                await self.caller.log.forget(attempt.key)
+            else:
+                await self.caller.log.ended(attempt.effect)
+        except StoreError as error:  # it did run, and what it did can still be undone from here
+            self.raised[index] = error
+
+    def _late(self, attempt: Attempt, effect: Effect | None) -> None:
+        if self.caller.late is not None:
+            self.caller.late(LateEnd(attempt.key, effect, attempt.failed))
 
     def _unknown(self, name: str) -> str:
         return f"there is no tool {name!r}; there are: {', '.join(self.tools) or 'none'}"
 
-    def close(self, error: BaseException | None) -> Round:
-        """Enter the round; a call that has not ended gets a result that says so."""
+    def _result(self, call: ToolCall, outcome: ToolOutcome) -> ToolResultMessage:
         limit = self.toolbox.limits.max_tool_result_chars
-        results = []
+        contents = outcome.contents if limit is None else shortened(outcome.contents, limit)
+        return ToolResultMessage(call.id, call.name, contents, outcome.is_error, outcome.attributes)
+
+    def close(self, error: BaseException | None) -> Round:
+        """Enter the round; a call that has not run, or not ended, gets a result that says so."""
         for index, call in enumerate(self.message.tool_calls):
-            done = self.done.get(index) or self._not_run(call, error)
-            self.ledger.requested.append(done)
-            contents = done.outcome.contents if limit is None else shortened(done.outcome.contents, limit)
-            results.append(
-                ToolResultMessage(
-                    call.id, call.name, contents, done.outcome.is_error, dict(done.outcome.attributes)
-                )
-            )
-        entered = Round(self.message, tuple(results))
+            if index in self.attempts:
+                self._end(index, call, _broken_off("did not end", error, call))
+            elif index not in self.done:
+                outcome = _broken_off("did not run", error, call)
+                self.done[index] = Done(call, outcome)
+                self.results[index] = self._result(call, outcome)
+            self.ledger.requested.append(self.done[index])
+        entered = Round(self.message, tuple(self.results[index] for index in range(len(self.done))))
         self.ledger.rounds.append(entered)
         return entered
 
-    def _not_run(self, call: ToolCall, error: BaseException | None) -> Done:
-        reason = ToolFailedError(f"the call did not end: the invocation failed ({type(error).__name__})")
-        return Done(call, None, error_outcome(reason, call), self.caller.context(call), call)
 
-
-def with_unique_ids(message: AiMessage, taken: set[str]) -> AiMessage:
-    """The message with an id of its own for every call, and `{}` for arguments that say nothing.
-
-    Some providers give no ids, repeat them, or count anew in each answer; results are found by id.
-    """
-    calls = []
-    for call in message.tool_calls:
-        unique, number = call.id or "call", 2
-        while unique in taken:
-            unique, number = f"{call.id or 'call'}-{number}", number + 1
-        taken.add(unique)
-        arguments = call.arguments if (call.arguments or "").strip() not in ("", "null", '""') else "{}"
-        changed = unique != call.id or arguments != call.arguments
-        calls.append(replace(call, id=unique, arguments=arguments) if changed else call)
-    return replace(message, tool_calls=tuple(calls))
-
-
-def _check(limit: str, count: int, most: int | None, message: AiMessage) -> None:
-    if most is not None and count > most:
-        names = ", ".join(dict.fromkeys(call.name for call in message.tool_calls))
-        raise LimitExceededError(
-            f"the model asked for more than Limits.{limit}={most} allows (it asked for {names})",
-            limit=limit,
-        )
+def _broken_off(what: str, error: BaseException | None, call: ToolCall) -> ToolOutcome:
+    kind = type(error).__name__
+    return error_outcome(ToolFailedError(f"the call {what}: the invocation failed ({kind})"), call)

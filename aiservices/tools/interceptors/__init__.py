@@ -2,8 +2,9 @@
 
 from .allowing import Allow, Deny
 from .approving import Approval
+from .guarding import ToolGuardrails
 from .limiting import RateLimit
 from .retrying import RetryCalls
 from .timing import TimeLimit
 
-__all__ = ["Allow", "Approval", "Deny", "RateLimit", "RetryCalls", "TimeLimit"]
+__all__ = ["Allow", "Approval", "Deny", "RateLimit", "RetryCalls", "TimeLimit", "ToolGuardrails"]
