@@ -124,7 +124,7 @@ _HOMES = {
         "SummarizingChatMemory",
         "TokenWindowChatMemory",
     ),
-    "stores": ("Entry", "InMemoryStore", "MemoryStore", "RedisStore", "SqlStore", "Store"),
+    "stores": ("Entry", "InMemoryStore", "MemoryStore", "Store"),
     "models": ("Capability", "ChatModel"),
     "pipeline": ("STAGES", "inserted"),
     "results": ("Result",),
@@ -161,12 +161,14 @@ _HOMES = {
     "service": ("AiServices", "ai_service", "create"),
 }
 _HOME_OF: dict[str, str] = {name: home for home, names in _HOMES.items() for name in names}
+_NEEDING_EXTRAS = {"RedisStore": "stores", "SqlStore": "stores"}
+"""Public as well, but a star import must not ask for what is not installed."""
 
 __all__ = sorted(_HOME_OF)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME_OF.get(name)
+    home = _HOME_OF.get(name) or _NEEDING_EXTRAS.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{home}", __name__), name)
