@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
+from ..errors import StoreError
 from ..invocation import Invocation, Proceed
 from ..results import Result
 from ..tools import CompensationLog, because_of, undo_all
 from ._use_tools import reporting
+
+_log = logging.getLogger("aiservices")
 
 
 async def roll_back(call: Invocation, proceed: Proceed) -> Result[Any]:
@@ -19,11 +23,11 @@ async def roll_back(call: Invocation, proceed: Proceed) -> Result[Any]:
         )
     try:
         result = await proceed(call)
+        if call.journal.log is not None:  # while this fails, recover would undo what the caller relies on
+            await call.driver.finish(call.journal.log.close(keep=_failed_undos(call)))
     except BaseException as error:
         await call.driver.finish(_undone(call, error))
         raise
-    if call.journal.log is not None:
-        await call.driver.finish(call.journal.log.close(keep=False))
     return result
 
 
@@ -32,4 +36,17 @@ async def _undone(call: Invocation, error: BaseException) -> None:
     told = await undo_all(call.driver, ledger, reason=because_of(error), report=reporting(call), log=log)
     ledger.rewrite(told, ())
     if log is not None:
-        await log.close(keep=True)
+        try:
+            await log.close(keep=_failed_undos(call))
+        except StoreError as failure:  # what ended the call matters more
+            _log.error("the compensation log of %s could not be closed: %s", call.method.where, failure)
+            error.add_note(f"the compensation log could not be closed: {failure}")
+
+
+def _failed_undos(call: Invocation) -> set[str]:
+    """What stays in the log for `recover` to try once more."""
+    return {
+        effect.key
+        for effect in call.journal.ledger.effects
+        if effect.compensation is not None and not effect.compensation.undone
+    }

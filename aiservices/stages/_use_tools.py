@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..errors import ImmediateValueError
@@ -19,8 +20,10 @@ from ..tools import (
     ToolRegistry,
     ToolRequest,
     because_of_tools,
+    ids_in,
     run_round,
     undo_all,
+    undo_late,
 )
 
 
@@ -35,8 +38,8 @@ async def use_tools(call: Invocation, proceed: Proceed) -> Result[Any]:
         message: AiMessage = result.content
         if not message.tool_calls:
             return result
-        usage = call.journal.usage
-        entered = await run_round(message, registry, toolbox, caller, ledger, usage=usage)
+        usage, taken = call.journal.usage, ids_in(call.history)
+        entered = await run_round(message, registry, toolbox, caller, ledger, usage=usage, taken=taken)
         call = changed(call, exchange=(*call.exchange, *entered.messages))
         if _is_immediate(entered, registry):
             return _immediate(entered, call, result)
@@ -44,18 +47,24 @@ async def use_tools(call: Invocation, proceed: Proceed) -> Result[Any]:
 
 
 async def _compensated(entered: Round, call: Invocation) -> Invocation:
-    """Undo what was done when a call of this round failed, and let the conversation tell so."""
+    """Undo what was done when a call of this round failed, and let the conversation tell so.
+
+    Where a failed call is no reason to undo the others, what it has done itself is undone all the same.
+    """
     failed = [result.tool_name for result in entered.results if result.is_error]
-    if not failed or call.setup.compensation is not CompensationMode.TOOL_ERROR:
+    mode, ledger = call.setup.compensation, call.journal.ledger
+    if not failed or mode is CompensationMode.OFF:
         return call
-    ledger = call.journal.ledger
-    told = await undo_all(
+    all_of_them = mode is CompensationMode.TOOL_ERROR
+    undoing = undo_all(
         call.driver,
         ledger,
         reason=because_of_tools(failed),
+        of=lambda done: all_of_them or done.outcome.is_error,
         report=reporting(call),
         log=call.journal.log,
     )
+    told = await call.driver.finish(undoing)
     return changed(call, exchange=ledger.rewrite(told, call.exchange)) if told else call
 
 
@@ -74,6 +83,7 @@ def _tool_request(call: Invocation) -> ToolRequest:
 
 
 def _caller(call: Invocation) -> Caller:
+    off = call.setup.compensation is CompensationMode.OFF
     return Caller(
         driver=call.driver,
         service=call.method.service,
@@ -84,6 +94,7 @@ def _caller(call: Invocation) -> Caller:
         memory_id=call.context.memory_id,
         started=lambda asked: call.notify(ToolStarted, asked),
         finished=lambda done: call.notify(ToolFinished, done.execution),
+        late=None if off else partial(undo_late, log=call.journal.log, report=reporting(call)),
     )
 
 

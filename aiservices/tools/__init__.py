@@ -2,10 +2,11 @@
 
 from ..context import ToolContext
 from ..messages import ToolExecution, ToolSpec
-from .compensating import CompensationMode, because_of, because_of_tools, undo_all
+from .compensating import CompensationMode, because_of, because_of_tools, undo_all, undo_late
 from .execution import DrivenInterceptor, Interceptor, ToolExecutor, ToolInterceptor
 from .functions import ReturnBehavior, Tool, tool
-from .ledger import Done, Ledger, Round
+from .identifying import ids_in
+from .ledger import Done, Effect, Ledger, Round
 from .limits import DEFAULT_LIMITS, Limits, check_reasks, check_tokens, remaining
 from .log import CompensationLog
 from .offering import Assortment, Offering, ToolProvider, ToolRequest
@@ -26,6 +27,7 @@ __all__ = [
     "CompensationMode",
     "Done",
     "DrivenInterceptor",
+    "Effect",
     "EmbeddingToolSearch",
     "Interceptor",
     "KeywordToolSearch",
@@ -56,10 +58,12 @@ __all__ = [
     "because_of_tools",
     "check_reasks",
     "check_tokens",
+    "ids_in",
     "recover",
     "remaining",
     "run_round",
     "tool",
     "tools_of",
     "undo_all",
+    "undo_late",
 ]

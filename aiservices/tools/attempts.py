@@ -9,7 +9,7 @@ from ..context import ToolContext
 from ..driving import Watch
 from ..messages import ToolCall
 from .functions import Tool
-from .ledger import Effect, Ledger
+from .ledger import Done, Effect, Ledger
 from .outcomes import ToolOutcome
 
 
@@ -17,10 +17,12 @@ class Attempt:
     """A run of a tool. Interceptors may cause none for a call, or several.
 
     The effect of a success is entered in the ledger in the thread where the tool ran, before anything
-    around it learns of the success: so it can be undone whatever becomes of the call. `late` is told of the
-    end of a run that nobody waits for any more, with its effect where it has one. With `doubted`, a run that
-    was broken off counts as one that may have done its work.
+    around it learns of the success: so it can be undone whatever becomes of the call. `late` is told when a
+    run ends that nobody waits for any more. With `doubted`, a run that was broken off counts as one that may
+    have done its work. `done` is set when the call has ended.
     """
+
+    done: Done
 
     def __init__(
         self,
@@ -30,7 +32,7 @@ class Attempt:
         key: str,
         ledger: Ledger,
         *,
-        late: Callable[[Attempt, Effect | None], object],
+        late: Callable[[Attempt], object],
         doubted: bool = False,
     ) -> None:
         self.tool, self.ran, self.context, self.key = tool, ran, context, key
@@ -46,8 +48,10 @@ class Attempt:
             self._ledger.effects.append(self.effect)
 
     def _ended_late(self, value: Any, error: BaseException | None) -> None:
-        self.effect = self._effect(value, error)
-        self._late(self, self.effect)
+        self._ended(value, error)
+        if self.effect is not None:
+            self.done.effects.append(self.effect)
+        self._late(self)
 
     def _effect(self, value: Any, error: BaseException | None) -> Effect | None:
         if self.tool.undo is None or (isinstance(value, ToolOutcome) and value.is_error):

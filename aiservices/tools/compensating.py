@@ -5,14 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
-from tenacity import AsyncRetrying, RetryError, stop_after_attempt, wait_exponential_jitter
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
-from ..driving import Driver
+from ..driving import BLOCKING, Driver, run_in_worker
+from ..errors import StoreError
 from ..messages import Compensation
-from .ledger import Done, Ledger
+from .attempts import Attempt
+from .ledger import Done, Effect, Ledger
 from .log import CompensationLog
+from .outcomes import text_of
 
 ATTEMPTS: Final = 3
 FIRST_WAIT: Final = 0.05
@@ -24,6 +28,9 @@ class CompensationMode(StrEnum):
 
     `TOOL_ERROR`: when a call of a round fails, and when the invocation does; `INVOCATION_FAILURE`: only
     when the invocation ends in an exception or is cancelled; `OFF`: never.
+
+    In both, a call that was told as failed although its tool had done its work (it came too late, or an
+    interceptor refused it afterwards) is undone by itself.
     """
 
     TOOL_ERROR = "tool_error"
@@ -36,51 +43,103 @@ async def undo_all(
     ledger: Ledger,
     *,
     reason: str,
+    of: Callable[[Done], bool] = lambda done: True,
     report: Callable[[Done], None] = lambda done: None,
     log: CompensationLog | None = None,
-) -> dict[int, str]:
-    """Undo every success that can be undone, the last to end first.
+) -> dict[str, str]:
+    """Undo what the tools of these calls did and still stands, the last to end first.
 
-    Gives, by its index in `ledger.requested`, what the model is to be told of each call. An undo that fails
-    is retried and then reported as failed; the others run all the same. Nothing is undone twice.
+    Gives, by the id of the call, what the model is to be told of it now. An undo that fails is retried and
+    then reported as failed; the others run all the same. Nothing is undone twice.
     """
-    told: dict[int, str] = {}
-    for done in reversed(ledger.done):
-        if done.can_be_undone:
-            done.compensation = await attempt_undo(driver, done.call.name, done.undo(), reason)
-            if log is not None and done.compensation.undone:
-                await log.undone(done.call.id)
-            told[ledger.requested.index(done)] = _text(done.call.name, done.compensation)
+    owners = {id(effect): done for done in ledger.requested for effect in done.effects}
+    told: dict[str, str] = {}
+    for effect in reversed(ledger.effects.copy()):
+        done = owners.get(id(effect))
+        if done is not None and effect.stands and of(done):
+            effect.compensation = await _undone(driver, effect, reason, log)
             report(done)
+            if (text := _text(done)) is not None:
+                told[done.call.id] = text
     return told
 
 
+def undo_late(
+    attempt: Attempt, *, log: CompensationLog | None, report: Callable[[Done], None] = lambda done: None
+) -> None:
+    """Undo what a tool did after its call had been given up, in a thread of its own."""
+    run_in_worker(partial(BLOCKING.run, _undone_late(attempt, log and log.driven_by(BLOCKING), report)))
+
+
+async def _undone_late(
+    attempt: Attempt, log: CompensationLog | None, report: Callable[[Done], None]
+) -> None:
+    effect, done = attempt.effect, attempt.done
+    try:
+        if effect is None:
+            if log is not None and attempt.tool.undo is not None:
+                await log.forget(attempt.key)
+        elif done.outcome.is_error and effect.stands:
+            if log is not None:
+                await log.ended(effect)
+            effect.compensation = await _undone(BLOCKING, effect, because_it_came_late(done), log)
+            report(done)
+        if log is not None:
+            await log.release(attempt.key)
+    except StoreError:
+        _log.exception("the compensation log could not be told how a late call of %s ended", attempt.ran.name)
+
+
+async def _undone(
+    driver: Driver, effect: Effect, reason: str, log: CompensationLog | None
+) -> Compensation:
+    compensation = await attempt_undo(driver, effect.ran.name, effect.undo, reason)
+    if log is not None and compensation.undone:
+        try:
+            await log.forget(effect.key)
+        except StoreError:  # recover will undo it again, which an undo must bear
+            _log.exception("the compensation log could not be told that %s was undone", effect.ran.name)
+    return compensation
+
+
 async def attempt_undo(
-    driver: Driver, name: str, prepared: Callable[[], object], reason: str
+    driver: Driver, name: str, prepare: Callable[[], Callable[[], object]], reason: str
 ) -> Compensation:
     """Run the undo of a tool, again and again a few times when it fails."""
     try:
+        undo = prepare()
         async for attempt in AsyncRetrying(
             sleep=driver.sleep,
             stop=stop_after_attempt(ATTEMPTS),
-            wait=wait_exponential_jitter(multiplier=FIRST_WAIT, jitter=FIRST_WAIT),
+            wait=wait_exponential_jitter(FIRST_WAIT, jitter=FIRST_WAIT),
+            retry=retry_if_exception_type(Exception),
+            reraise=True,
         ):
             with attempt:
-                await driver.call(prepared)
-    except RetryError as error:
-        cause = error.last_attempt.exception()
-        kind = type(cause).__name__
-        _log.error("undoing tool %s failed %d times (%s)", name, ATTEMPTS, kind)
-        return Compensation(undone=False, reason=reason, error=cause)
+                await driver.call(undo)
+    except (Exception, SystemExit) as error:
+        _log.error("undoing tool %s failed for good (%s)", name, type(error).__name__)
+        return Compensation(undone=False, reason=reason, error=error)
     return Compensation(undone=True, reason=reason)
 
 
-def _text(name: str, compensation: Compensation) -> str:
+def _text(done: Done) -> str | None:
+    """What the model is told of a call that was to be undone, if anything else than before."""
+    compensation, name = done.compensation, done.call.name
+    assert compensation is not None
+    kind = type(compensation.error).__name__
+    if done.outcome.is_error:
+        if compensation.undone:
+            return None  # it failed, and it left nothing behind
+        return (
+            f"{done.outcome.text}\nTool '{name}' had done its work nevertheless, and undoing it failed "
+            f"({kind}): what it did still stands"
+        )
     if compensation.undone:
         return f"Tool '{name}' was executed successfully but was rolled back {compensation.reason}"
     return (
         f"Tool '{name}' was executed successfully and should have been rolled back {compensation.reason}, "
-        f"but undoing it failed ({type(compensation.error).__name__}): what it did still stands"
+        f"but undoing it failed ({kind}): what it did still stands"
     )
 
 
@@ -92,3 +151,8 @@ def because_of_tools(failed: list[str]) -> str:
 def because_of(error: BaseException) -> str:
     """The reason when the invocation failed."""
     return f"because the invocation failed ({type(error).__name__})"
+
+
+def because_it_came_late(done: Done) -> str:
+    """The reason when a tool did its work after its call had been told as failed."""
+    return f"because it ended after its call had failed ({type(done.outcome.error).__name__})"

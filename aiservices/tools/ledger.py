@@ -70,7 +70,8 @@ class Done:
 
     call: ToolCall
     outcome: ToolOutcome
-    effects: tuple[Effect, ...] = ()
+    result: ToolResultMessage
+    effects: list[Effect] = field(default_factory=list)
 
     @property
     def compensation(self) -> Compensation | None:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, fields
 
 from ..errors import ConfigurationError, LimitExceededError
-from ..messages import TokenUsage
+from ..messages import AiMessage, TokenUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +61,36 @@ def remaining(deadline: float | None) -> float | None:
     return left
 
 
+def check_calls(limits: Limits, message: AiMessage, rounds: int, counts: dict[str, int]) -> None:
+    """Raise `LimitExceededError` when the tools of an answer may not run, after so many rounds.
+
+    `counts` are the calls so far by tool; those of the answer are added.
+    """
+    names = [call.name for call in message.tool_calls]
+    _check("max_round_trips", limits.max_round_trips, rounds + 1, "answers that ask for tools", names)
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    for name in dict.fromkeys(names):
+        _check("max_calls_per_tool", limits.max_calls_per_tool, counts[name], f"calls of {name!r}", names)
+    _check("max_tool_calls", limits.max_tool_calls, sum(counts.values()), "tool calls", names)
+
+
+def _check(limit: str, most: int | None, count: int, what: str, names: list[str]) -> None:
+    if most is not None and count > most:
+        asked = ", ".join(dict.fromkeys(names))
+        raise LimitExceededError(
+            f"with this answer there would be {count} {what}, more than Limits.{limit}={most} allows "
+            f"(it asks for {asked})",
+            limit=limit,
+        )
+
+
 def check_reasks(limits: Limits, reasks: int) -> None:
     """Raise `LimitExceededError` when an answer may not be asked for once more."""
     if limits.max_reasks is not None and reasks >= limits.max_reasks:
         raise LimitExceededError(
-            f"the answer was asked for again {reasks} times, as often as Limits.max_reasks allows",
+            f"the answer was asked for again {reasks} times, as often as "
+            f"Limits.max_reasks={limits.max_reasks} allows",
             limit="max_reasks",
         )
 

@@ -11,11 +11,10 @@ from ..driving import Driver
 from ..errors import LimitExceededError, StoreError, ToolFailedError, UnknownToolError
 from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMessage
 from .attempts import Attempt
-from .compensating import LateEnd
 from .execution import Interceptor, ToolExecutor, intercepted, run_custom, run_tool
 from .functions import Tool
 from .identifying import with_unique_ids
-from .ledger import Done, Effect, Ledger, Round
+from .ledger import Done, Ledger, Round
 from .limits import DEFAULT_LIMITS, Limits, check_calls, check_tokens, remaining
 from .log import CompensationLog
 from .outcomes import ToolOutcome, error_outcome, shortened
@@ -53,7 +52,7 @@ class Caller:
     log: CompensationLog | None = None
     started: Callable[[ToolCall], None] = lambda call: None
     finished: Callable[[Done], None] = lambda done: None
-    late: Callable[[LateEnd], None] | None = None
+    late: Callable[[Attempt], None] | None = None
 
     def context(self, call: ToolCall) -> ToolContext:
         return ToolContext(
@@ -117,7 +116,6 @@ class _Runner:
         self.limit = toolbox.limits.max_parallel_tools if toolbox.parallel else 1
         self.attempts: dict[int, list[Attempt]] = {}
         self.done: dict[int, Done] = {}
-        self.results: dict[int, ToolResultMessage] = {}
         self.raised: dict[int, BaseException] = {}
 
     async def run(self) -> None:
@@ -130,43 +128,52 @@ class _Runner:
         self.attempts[index] = []
         self.caller.started(call)
         try:
-            outcome = await self._outcome(index, call)
+            done = await self._done(index, call)
         except BaseException as error:
-            self._end(index, call, _broken_off("did not end", error, call))
+            self._end(index, self._broken_off(call, "did not end", error))
             raise
-        self._end(index, call, outcome)
+        self._end(index, done)
 
-    def _end(self, index: int, call: ToolCall, outcome: ToolOutcome) -> None:
-        if index in self.done:
+    def _end(self, index: int, done: Done) -> None:
+        if self.done.setdefault(index, done) is not done:
             return  # the round was closed over a call that could not be stopped
-        attempts = self.attempts.get(index, ())
-        for attempt in attempts:
-            self._leave(attempt, failed=outcome.is_error)
-        effects = tuple(attempt.effect for attempt in attempts if attempt.effect is not None)
-        done = self.done[index] = Done(call, outcome, effects)
-        self.results.setdefault(index, self._result(call, outcome))
+        for attempt in self.attempts[index]:
+            self._leave(attempt, done)
         self.caller.finished(done)
 
-    def _leave(self, attempt: Attempt, *, failed: bool) -> None:
-        log = self.caller.log
-        attempt.failed = failed
+    def _leave(self, attempt: Attempt, done: Done) -> None:
+        """Wait no more for a run; the log is kept open for one that goes on."""
+        attempt.done, log = done, self.caller.log
         if log is not None:
             log.hold(attempt.key)
-        if not attempt.watch.leave() and log is not None:
+        if attempt.watch.leave():
+            return
+        if attempt.effect is not None:
+            done.effects.append(attempt.effect)
+        if log is not None:
             log.let_go(attempt.key)
 
-    async def _outcome(self, index: int, call: ToolCall) -> ToolOutcome:
+    async def _done(self, index: int, call: ToolCall) -> Done:
         context = self.caller.context(call)
         try:
             if call.name not in self.tools:
                 raise UnknownToolError(self._unknown(call.name), call=call)
             execute = self._executing(index, call, context)
             run = intercepted(self.caller.driver, self.toolbox.interceptors, execute, context)
-            outcome = await run(call)
-            self.results[index] = self._result(call, outcome)  # what no message can hold is a failure
+            return self._told(call, await run(call))  # what no message can hold is a failure
         except Exception as error:
-            return await self._settled(index, call, context, error)
-        return outcome
+            return self._told(call, await self._settled(index, call, context, error))
+
+    def _told(self, call: ToolCall, outcome: ToolOutcome) -> Done:
+        limit = self.toolbox.limits.max_tool_result_chars
+        contents = outcome.contents if limit is None else shortened(outcome.contents, limit)
+        result = ToolResultMessage(call.id, call.name, contents, outcome.is_error, outcome.attributes)
+        return Done(call, outcome, result)
+
+    def _broken_off(self, call: ToolCall, what: str, error: BaseException | None) -> Done:
+        kind = type(error).__name__
+        reason = ToolFailedError(f"the call {what}: the invocation failed ({kind})", call=call)
+        return self._told(call, error_outcome(reason, call))
 
     async def _settled(
         self, index: int, call: ToolCall, context: ToolContext, error: Exception
@@ -231,33 +238,22 @@ class _Runner:
         except StoreError as error:  # it did run, and what it did can still be undone from here
             self.raised[index] = error
 
-    def _late(self, attempt: Attempt, effect: Effect | None) -> None:
+    def _late(self, attempt: Attempt) -> None:
         if self.caller.late is not None:
-            self.caller.late(LateEnd(attempt.key, effect, attempt.failed))
+            self.caller.late(attempt)
 
     def _unknown(self, name: str) -> str:
         return f"there is no tool {name!r}; there are: {', '.join(self.tools) or 'none'}"
 
-    def _result(self, call: ToolCall, outcome: ToolOutcome) -> ToolResultMessage:
-        limit = self.toolbox.limits.max_tool_result_chars
-        contents = outcome.contents if limit is None else shortened(outcome.contents, limit)
-        return ToolResultMessage(call.id, call.name, contents, outcome.is_error, outcome.attributes)
-
     def close(self, error: BaseException | None) -> Round:
         """Enter the round; a call that has not run, or not ended, gets a result that says so."""
         for index, call in enumerate(self.message.tool_calls):
-            if index in self.attempts:
-                self._end(index, call, _broken_off("did not end", error, call))
+            if index not in self.attempts:
+                self.done[index] = self._broken_off(call, "did not run", error)
             elif index not in self.done:
-                outcome = _broken_off("did not run", error, call)
-                self.done[index] = Done(call, outcome)
-                self.results[index] = self._result(call, outcome)
-            self.ledger.requested.append(self.done[index])
-        entered = Round(self.message, tuple(self.results[index] for index in range(len(self.done))))
+                self._end(index, self._broken_off(call, "did not end", error))
+        done = [self.done[index] for index in range(len(self.message.tool_calls))]
+        self.ledger.requested.extend(done)
+        entered = Round(self.message, tuple(each.result for each in done))
         self.ledger.rounds.append(entered)
         return entered
-
-
-def _broken_off(what: str, error: BaseException | None, call: ToolCall) -> ToolOutcome:
-    kind = type(error).__name__
-    return error_outcome(ToolFailedError(f"the call {what}: the invocation failed ({kind})"), call)

@@ -87,7 +87,7 @@ class Engine:
 
 
 class _Listener:
-    """What the engine calls back. The engine swallows what is raised there, so that is kept for afterwards."""
+    """What the engine calls back. What is raised there the engine would swallow: it is kept until later."""
 
     def __init__(self, receive: Receive, seconds: float | None) -> None:
         self._receive = receive

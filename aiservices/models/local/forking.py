@@ -1,7 +1,7 @@
 """Engines and `fork`: a child has the memory of its parent's engine but none of its threads.
 
-Used there, an engine never answers. Unloaded there, or cleaned up by C++ at the child's exit, it waits for ever
-for threads that are not there. So a child refuses to use engines, keeps them, and skips that clean-up.
+Used there, an engine never answers. Unloaded there, or cleaned up by C++ at the child's exit, it waits for
+ever for threads that are not there. So a child refuses to use engines, keeps them, and skips that clean-up.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import pytest
 from aiservices.errors import InvalidRequestError, ModelTimeoutError
 from aiservices.messages import (
     AiMessage,
+    ChatMessage,
     ChatRequest,
     ChatRequestParameters,
     CustomMessage,
@@ -55,7 +56,7 @@ def test_the_same_seed_gives_the_same_text(model: LocalChatModel) -> None:
 
 
 def test_the_conversation_before_counts(model: LocalChatModel) -> None:
-    messages = [
+    messages: list[ChatMessage] = [
         SystemMessage("You answer in one word."),
         UserMessage("My name is Zoe. What is my name?"),
         AiMessage("Zoe"),
@@ -93,7 +94,7 @@ def test_names_with_a_colon_make_local_models(weights: Weights) -> None:
 
 
 def test_templates_get_texts_in_turn_whatever_the_messages_are() -> None:
-    messages = [
+    messages: list[ChatMessage] = [
         UserMessage("one"),
         UserMessage("two"),
         AiMessage("three"),

@@ -6,6 +6,7 @@ import pytest
 
 from aiservices.messages import (
     AiMessage,
+    ChatMessage,
     ChatRequest,
     ChatRequestParameters,
     FinishReason,
@@ -58,7 +59,7 @@ def test_two_calls_have_different_ids(model: LocalChatModel) -> None:
 def test_a_model_that_may_call_may_also_answer_in_words(model: LocalChatModel) -> None:
     call = ToolCall("call_1", "get_weather", '{"city": "Seattle"}')
     result = ToolResultMessage("call_1", "get_weather", "rain, 9 degrees")
-    messages = [ASKED, AiMessage(None, (call,)), result]
+    messages: list[ChatMessage] = [ASKED, AiMessage(None, (call,)), result]
     *pieces, done = model.stream(ChatRequest(messages, [WEATHER], parameters=SHORT))
     assert isinstance(done, ResponseDone)
     if not done.response.message.tool_calls:

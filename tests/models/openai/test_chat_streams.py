@@ -339,7 +339,8 @@ def test_a_server_that_does_not_stream_is_understood(script: Script) -> None:
 def test_it_does_not_matter_where_the_bytes_are_cut(cuts: list[int], line_end: str) -> None:
     lines = []
     for event in (chunk({"content": "Zoë"}), chunk({"content": " 🐈"}), chunk({}, "stop")):
-        lines += [f"data: {json.dumps(event, ensure_ascii=False)}", ": comment", ""]
+        in_two_lines = json.dumps(event, ensure_ascii=False).replace(", ", f",{line_end}data: ", 1)
+        lines += [f"data: {in_two_lines}", ": comment", ""]
     stream = line_end.join([*lines, "data: [DONE]", "", ""]).encode()
     edges = [0, *sorted(cut % len(stream) for cut in cuts), len(stream)]
     reading = Reading(ChatCompletions(Manner(host="h")))
