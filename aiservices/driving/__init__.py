@@ -16,6 +16,7 @@ from .driver import Driver
 from .emitting import Emit
 from .heartbeat import Heartbeat
 from .keeping import PerLoop, PerProcess
+from .nested import NestedLocks, WouldWaitForItselfError
 from .places import KeyedLocks, Places
 from .watching import Watch
 from .workers import run_in_worker, wait_for
@@ -27,10 +28,12 @@ __all__ = [
     "Emit",
     "Heartbeat",
     "KeyedLocks",
+    "NestedLocks",
     "PerLoop",
     "PerProcess",
     "Places",
     "Watch",
+    "WouldWaitForItselfError",
     "aiterate_blocking",
     "iterate_async",
     "run_in_background",

@@ -123,8 +123,9 @@ class AsynchronousDriver:
                 refuse(inbox.get_nowait())
 
     async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        limit = asyncio.timeout(seconds)
         try:
-            async with asyncio.timeout(seconds) as limit:
+            async with limit:
                 return await self.run(job)
         except TimeoutError as error:
             if not limit.expired():  # the job's own

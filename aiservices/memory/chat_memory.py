@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -66,18 +65,8 @@ class ChatMemory(ABC):  # noqa: B024 - either half of each pair of methods will 
 
     @property
     def is_kept_elsewhere(self) -> bool:
-        """Whether another object with this id would find the same messages."""
+        """Whether the messages outlive this object, so that a service need not keep it between calls."""
         return False
 
 
 _METHODS: Final = ("messages", "add", "clear")
-
-
-def merged(history: Sequence[ChatMessage], added: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """The history with messages added: one system message at most, first, replaced in place."""
-    from ..messages import SystemMessage
-
-    whole = [*history, *added]
-    systems = [message for message in whole if isinstance(message, SystemMessage)]
-    others = [message for message in whole if not isinstance(message, SystemMessage)]
-    return [*systems[-1:], *others]

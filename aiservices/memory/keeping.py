@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any, Final, Protocol, TypeAlias
 from weakref import WeakValueDictionary
 
-from ..driving import KeyedLocks
-from ..errors import MemoryInUseError
+from ..driving import NestedLocks, WouldWaitForItselfError
+from ..errors import MemoryInUseError, StoreError
 from .chat_memory import ChatMemory
+from .ids import key_of
 
 ChatMemoryProvider: TypeAlias = Callable[[Any], ChatMemory]
-LOCKS: Final = KeyedLocks()
+LOCKS: Final = NestedLocks()
 """One line for each conversation of the process, whichever service and object it is reached by."""
-_in_use: ContextVar[frozenset[object]] = ContextVar("aiservices_memories_in_use", default=frozenset())
 
 
 class ChatMemoryAccess(Protocol):
     """A service whose Protocol also inherits this lets its memories be reached.
 
-    `get_chat_memory(id)` gives the memory of an id, or `None` when the service has not met the id;
-    `evict_chat_memory(id)` clears it and forgets it, and says whether there was one.
+    `get_chat_memory(id)` gives the memory of an id, or `None` when the service has not met the id and a store
+    knows nothing of it; `evict_chat_memory(id)` clears it and forgets it, and says whether there was one.
+    A call that is running meanwhile still adds its turn when it ends.
     """
 
     def get_chat_memory(self, id: Any, /) -> ChatMemory | None:
@@ -42,83 +42,88 @@ def memories_of(service: object) -> Memories:
 
 
 class Memories:
-    """The memories of one service. A memory whose messages are in a store is kept only while it is used."""
+    """The memories of one service, each under the text of its id.
+
+    A memory whose messages outlive it is kept only while it is used.
+    """
 
     def __init__(self, provider: ChatMemoryProvider) -> None:
         self._provider = provider
-        self._making = KeyedLocks()
-        self._kept: dict[Any, ChatMemory] = {}
-        self._stored: WeakValueDictionary[Any, ChatMemory] = WeakValueDictionary()
-
-    def get(self, id: Any) -> ChatMemory:
-        """The memory of an id, made when there is none. Raises `ValueError` for `None` and blank ids."""
-        check_id(id)
-        memory = self.known(id)
-        if memory is None:
-            with self._making.held(id):
-                memory = self.known(id)
-                if memory is None:
-                    memory = self._made(id)
-        return memory
-
-    def known(self, id: Any) -> ChatMemory | None:
-        """The memory of an id that was met before and is still in this process."""
-        return self._kept.get(id) or self._stored.get(id)
-
-    def find(self, id: Any) -> ChatMemory | None:
-        """The memory of an id, in this process or in a store; `None` for one that no call has used."""
-        memory = self.known(id)
-        if memory is None:
-            made = self._checked(id)
-            memory = made if made.is_kept_elsewhere else None
-        return memory
+        self._kept: dict[str, ChatMemory] = {}
+        self._stored: WeakValueDictionary[str, ChatMemory] = WeakValueDictionary()
 
     @classmethod
     def shared(cls, memory: ChatMemory) -> Memories:
-        """One memory for every call."""
-        made = cls(lambda _: memory)
-        made._kept[memory.id] = memory
-        return made
+        """One memory for every call, found under its own id."""
+        return _SharedMemory(memory)
+
+    def get(self, id: Any) -> ChatMemory:
+        """The memory of an id, made when there is none. Raises `ValueError` for an id that is none."""
+        key = key_of(id)
+        memory = self._known(key)
+        return self._made(id, key) if memory is None else memory
+
+    def find(self, id: Any) -> ChatMemory | None:
+        """The memory of an id that a call has used, in this process or another; `None` where there is none."""
+        memory = self._known(key_of(id))
+        if memory is not None:
+            return memory
+        made = self._provided(id)
+        return made if made.messages() else None
 
     def evict(self, id: Any) -> bool:
-        """Clear and forget the memory of an id."""
-        memory = self.find(id)
-        if memory is None:
-            return False
+        """Clear and forget the memory of an id, also one that cannot be read any more."""
+        key = key_of(id)
+        known = self._known(key)
+        memory = self._provided(id) if known is None else known
+        there = known is not None or _has_messages(memory)
         memory.clear()
-        self._kept.pop(id, None)
-        self._stored.pop(id, None)
-        return True
+        self._kept.pop(key, None)
+        self._stored.pop(key, None)
+        return there
 
-    def _made(self, id: Any) -> ChatMemory:
-        memory = self._checked(id)
-        (self._stored if memory.is_kept_elsewhere else self._kept)[id] = memory
-        return memory
+    def _known(self, key: str) -> ChatMemory | None:
+        memory = self._kept.get(key)
+        return self._stored.get(key) if memory is None else memory
 
-    def _checked(self, id: Any) -> ChatMemory:
+    def _made(self, id: Any, key: str) -> ChatMemory:
+        try:
+            with LOCKS.held((self, key)):
+                memory = self._known(key)
+                if memory is None:
+                    memory = self._provided(id)
+                    (self._stored if memory.is_kept_elsewhere else self._kept)[key] = memory
+                return memory
+        except WouldWaitForItselfError:
+            raise MemoryInUseError(f"chat_memory_provider({id!r}) asked for the memory it makes") from None
+
+    def _provided(self, id: Any) -> ChatMemory:
         memory = self._provider(id)
         if not isinstance(memory, ChatMemory):
             raise TypeError(f"chat_memory_provider gave a {type(memory).__name__}, not a ChatMemory")
         return memory
 
 
-def check_id(id: Any) -> None:
-    """Raise `ValueError` for an id under which users could share a memory by accident."""
-    if id is None or (isinstance(id, str) and not id.strip()):
-        raise ValueError(f"the memory id is {id!r}: a conversation needs one of its own")
+def _has_messages(memory: ChatMemory) -> bool:
+    try:
+        return bool(memory.messages())
+    except StoreError:  # there is something, though it cannot be read
+        return True
 
 
-def enter(memory: ChatMemory) -> Any:
-    """Note that a call uses this memory. Raises `MemoryInUseError` inside a call that already does."""
-    used = _in_use.get()
-    if memory.lock_key in used:
-        raise MemoryInUseError(
-            f"the memory {memory.id!r} is in use by the call that this one is made from: "
-            "call with another memory id, or after it"
-        )
-    return _in_use.set(used | {memory.lock_key})
+class _SharedMemory(Memories):
+    """Never made and never let go of; other ids have no memory."""
 
+    def __init__(self, memory: ChatMemory) -> None:
+        super().__init__(lambda _: memory)
+        self._kept[key_of(memory.id)] = memory
 
-def leave(token: Any) -> None:
-    """Take the note back."""
-    _in_use.reset(token)
+    def find(self, id: Any) -> ChatMemory | None:
+        return self._known(key_of(id))
+
+    def evict(self, id: Any) -> bool:
+        memory = self.find(id)
+        if memory is None:
+            return False
+        memory.clear()
+        return True

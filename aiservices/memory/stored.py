@@ -4,43 +4,41 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from random import random
 from typing import Any, Final
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ConflictError, StoreError
 from ..messages import ChatMessage, messages_from_json, messages_to_json
 from ..stores import InMemoryStore, Store
-from .chat_memory import ChatMemory, merged
+from .chat_memory import ChatMemory
+from .ids import key_of
+from .repairing import continued
 
 ATTEMPTS: Final = 10
+PAUSE: Final = 0.01  # seconds, longer with each conflict
 NAMESPACE: Final = "chat"
 
 
 class StoredChatMemory(ChatMemory):
-    """Keeps the messages under its id in a store; a subclass says which of them stay.
+    """Keeps the messages under the text of its id in a store; a subclass says which of them stay.
 
     What is added is appended to what the store holds at that moment: when another process has written in
     between, the conversation is read again and the messages are appended to that, ten times at most; then
-    `ConflictError` is raised and the messages are in its `turn`.
+    `ConflictError` is raised. Its `turn`, and that of every `StoreError` at a write, holds the messages that
+    are not kept.
     """
 
     def __init__(self, id: Any, store: Store | None, namespace: str) -> None:
-        if id is None or (isinstance(id, str) and not id.strip()):
-            raise ValueError(f"a memory needs an id, not {id!r}")
         self.id = id
+        self.key = key_of(id)
         self.store = store if store is not None else InMemoryStore()
         self.namespace = namespace
-        self._has_own_store = store is None
-        self._known: tuple[int, tuple[ChatMessage, ...]] = (0, ())
+        self._known: tuple[int, tuple[ChatMessage, ...]] | None = None
 
     @abstractmethod
-    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    async def _shrunk(self, driver: Driver, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         """What of these messages stays."""
-
-    @property
-    def key(self) -> str:
-        """The key in the store: the id as text."""
-        return str(self.id)
 
     @property
     def lock_key(self) -> object:
@@ -48,10 +46,10 @@ class StoredChatMemory(ChatMemory):
 
     @property
     def is_kept_elsewhere(self) -> bool:
-        return not self._has_own_store
+        return not isinstance(self.store, InMemoryStore)  # which may be this memory's own
 
     def messages(self) -> tuple[ChatMessage, ...]:
-        return BLOCKING.run(self._read(BLOCKING))[1]
+        return self.fitting(BLOCKING.run(self._read(BLOCKING))[1])
 
     def add(self, *messages: ChatMessage) -> None:
         BLOCKING.run(self._add(BLOCKING, messages))
@@ -60,7 +58,7 @@ class StoredChatMemory(ChatMemory):
         self.store.delete(self.namespace, self.key)
 
     async def amessages(self) -> tuple[ChatMessage, ...]:
-        return (await ASYNCHRONOUS.run(self._read(ASYNCHRONOUS)))[1]
+        return self.fitting((await ASYNCHRONOUS.run(self._read(ASYNCHRONOUS)))[1])
 
     async def aadd(self, *messages: ChatMessage) -> None:
         await ASYNCHRONOUS.run(self._add(ASYNCHRONOUS, messages))
@@ -70,31 +68,37 @@ class StoredChatMemory(ChatMemory):
 
     async def _read(self, driver: Driver) -> tuple[int, tuple[ChatMessage, ...]]:
         entry = await driver.twin(self.store.get, self.store.aget, self.namespace, self.key)
+        known = self._known
         if entry is None:
-            self._known = (0, ())
-        elif entry.version != self._known[0]:
-            self._known = (entry.version, self._decoded(entry.value))
-        return self._known
+            known = (0, ())
+        elif known is None or entry.version != known[0]:
+            known = (entry.version, self._decoded(entry.value))
+        self._known = known
+        return known
 
-    async def _add(self, driver: Driver, added: Sequence[ChatMessage]) -> None:
-        version, history = self._known
-        attempt = 1
-        while True:
-            if not version:
-                version, history = await self._read(driver)
-            messages = await self._shrunk(driver, merged(history, added))
-            try:
-                self._known = await self._write(driver, messages, version), messages
-            except ConflictError as error:
-                if attempt == ATTEMPTS:
-                    error.turn = tuple(added)
-                    raise
-            else:
-                return
-            version, attempt = 0, attempt + 1
+    async def _add(self, driver: Driver, added: tuple[ChatMessage, ...]) -> None:
+        try:
+            for attempt in range(1, ATTEMPTS):
+                try:
+                    return await self._append(driver, added)
+                except ConflictError:
+                    self._known = None
+                    await driver.sleep(PAUSE * attempt * random())
+            await self._append(driver, added)
+        except StoreError as error:
+            error.turn = added
+            raise
+
+    async def _append(self, driver: Driver, added: tuple[ChatMessage, ...]) -> None:
+        version, history = self._known or await self._read(driver)
+        messages = await self._shrunk(driver, continued(history, added))
+        self._known = await self._write(driver, messages, version), messages
 
     async def _write(self, driver: Driver, messages: Sequence[ChatMessage], version: int) -> int:
-        text = messages_to_json(messages)
+        try:
+            text = messages_to_json(messages)
+        except ValueError as error:
+            raise self._error(f"cannot be kept: {error}") from error
 
         def put() -> int:
             return self.store.put(self.namespace, self.key, text, expected_version=version)
@@ -108,8 +112,8 @@ class StoredChatMemory(ChatMemory):
         try:
             return messages_from_json(value)
         except (ValueError, TypeError) as error:
-            raise StoreError(
-                f"{self.key!r} in {self.namespace!r} is no conversation: {error}",
-                namespace=self.namespace,
-                key=self.key,
-            ) from error
+            raise self._error(f"is no conversation: {error}") from error
+
+    def _error(self, problem: str) -> StoreError:
+        message = f"the conversation {self.key!r} in {self.namespace!r} {problem}"
+        return StoreError(message, namespace=self.namespace, key=self.key)

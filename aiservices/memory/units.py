@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from itertools import accumulate
 from typing import TypeAlias
 
 from ..messages import AiMessage, ChatMessage, SystemMessage, ToolResultMessage, UserMessage
 
 Unit: TypeAlias = tuple[ChatMessage, ...]
-Fits: TypeAlias = Callable[[Sequence[ChatMessage]], bool]
 
 
 def units(messages: Sequence[ChatMessage]) -> list[Unit]:
@@ -24,79 +23,44 @@ def units(messages: Sequence[ChatMessage]) -> list[Unit]:
     return [tuple(unit) for unit in found]
 
 
-def windowed(messages: Sequence[ChatMessage], fits: Fits) -> tuple[ChatMessage, ...]:
-    """What fits of the newest messages, in whole units.
+def with_system_first(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """The messages with one system message at most, the last there is, in front."""
+    systems = [message for message in messages if isinstance(message, SystemMessage)]
+    return (*systems[-1:], *(message for message in messages if not isinstance(message, SystemMessage)))
 
-    The system message and the newest user message always stay, also when nothing else fits. What remains
-    begins with a user message: an answer without its question is not kept.
+
+def windowed(
+    messages: Sequence[ChatMessage], most: int, size: Callable[[ChatMessage], int] = lambda _: 1
+) -> tuple[ChatMessage, ...]:
+    """The newest messages whose sizes add up to `most`, in whole units.
+
+    The system message and the newest user message always stay, also when nothing else fits. What was left
+    of an older exchange begins with its user message; of the newest exchange the oldest tool rounds leave
+    first. Without any user message the newest unit stays.
     """
-    system = [message for message in messages if isinstance(message, SystemMessage)]
-    rest = units([message for message in messages if not isinstance(message, SystemMessage)])
-    newest = next((unit for unit in reversed(rest) if isinstance(unit[0], UserMessage)), None)
-    while not fits([*system, *_flat(rest)]):
-        droppable = next((index for index, unit in enumerate(rest) if unit is not newest), None)
-        if droppable is None:
-            break
-        del rest[droppable]
-    if newest is not None:
-        while rest and rest[0] is not newest and not isinstance(rest[0][0], UserMessage):
-            del rest[0]
-    return (*system, *_flat(rest))
+    ordered = with_system_first(messages)
+    sizes = [size(message) for message in ordered]
+    if sum(sizes) <= most:
+        return ordered
+    system = 1 if isinstance(ordered[0], SystemMessage) else 0
+    room, found = most - sum(sizes[:system]), units(ordered[system:])
+    # tail[i]: the size of all units from i on
+    lengths = accumulate(map(len, found), initial=system)
+    tail = _tails([sum(sizes[begin : begin + len(unit)]) for begin, unit in zip(lengths, found, strict=False)])
+    users = [index for index, unit in enumerate(found) if isinstance(unit[0], UserMessage)]
+    if not users:
+        start = next((index for index in range(len(found)) if tail[index] <= room), len(found) - 1)
+        kept = found[start:]
+    else:
+        newest = users[-1]
+        start = next((index for index in users if tail[index] <= room), newest)
+        room -= tail[newest] - tail[newest + 1]
+        following = newest + 1
+        if start == newest:
+            following = next(index for index in range(following, len(tail)) if tail[index] <= room or index == len(found))
+        kept = [*found[start : newest + 1], *found[following:]]
+    return (*ordered[:system], *(message for unit in kept for message in unit))
 
 
-def _flat(found: Sequence[Unit]) -> list[ChatMessage]:
-    return [message for unit in found for message in unit]
-
-
-@dataclass(frozen=True, slots=True)
-class Repaired:
-    """A conversation that can be sent, and what had to be done to it, one sentence each."""
-
-    messages: tuple[ChatMessage, ...]
-    repairs: tuple[str, ...]
-
-
-def repaired(messages: Sequence[ChatMessage]) -> Repaired:
-    """Make a conversation valid: every call has one result, every result a call, a user message is first."""
-    repairs: list[str] = []
-    kept: list[ChatMessage] = []
-    for unit in units(messages):
-        first = unit[0]
-        if isinstance(first, ToolResultMessage):
-            repairs.append(f"a result of tool {first.tool_name!r} without its call was left out")
-        elif isinstance(first, AiMessage) and first.tool_calls:
-            kept += _paired(
-                first, [item for item in unit[1:] if isinstance(item, ToolResultMessage)], repairs
-            )
-        elif isinstance(first, AiMessage) and not first.text and not first.attributes:
-            repairs.append("an empty answer was left out")
-        else:
-            kept.append(first)
-    return Repaired(tuple(_from_first_user(kept, repairs)), tuple(repairs))
-
-
-def _paired(message: AiMessage, results: list[ToolResultMessage], repairs: list[str]) -> list[ChatMessage]:
-    """The calls with exactly one result each, in their order; a missing one says that it was lost."""
-    waiting = list(results)
-    paired: list[ChatMessage] = [message]
-    for call in message.tool_calls:
-        found = next((item for item in waiting if item.tool_call_id == call.id), None)
-        if found is None:
-            repairs.append(f"the call of tool {call.name!r} had no result and got one that says so")
-            found = ToolResultMessage(call.id, call.name, "The result of this call was lost.", is_error=True)
-        else:
-            waiting.remove(found)
-        paired.append(found)
-    repairs += [f"a second result of tool {item.tool_name!r} was left out" for item in waiting]
-    return paired
-
-
-def _from_first_user(messages: list[ChatMessage], repairs: list[str]) -> list[ChatMessage]:
-    system = [message for message in messages if isinstance(message, SystemMessage)]
-    rest = [message for message in messages if not isinstance(message, SystemMessage)]
-    start = next((index for index, item in enumerate(rest) if isinstance(item, UserMessage)), len(rest))
-    dropped = [item for item in rest[:start] if isinstance(item, AiMessage | ToolResultMessage)]
-    if dropped:
-        repairs.append(f"{len(dropped)} messages before the first of the user were left out")
-        rest = rest[start:]
-    return [*system[-1:], *rest]
+def _tails(sizes: Sequence[int]) -> list[int]:
+    return list(accumulate(reversed(sizes), initial=0))[::-1]

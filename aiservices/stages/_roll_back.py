@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Coroutine
 from typing import Any
 
 from ..errors import StoreError
@@ -33,14 +34,23 @@ async def roll_back(call: Invocation, proceed: Proceed) -> Result[Any]:
 
 async def _undone(call: Invocation, error: BaseException) -> None:
     ledger, log = call.journal.ledger, call.journal.log
+    await _noted(log.reopen() if log is not None else None, call, error)
     told = await undo_all(call.driver, ledger, reason=because_of(error), report=reporting(call), log=log)
     ledger.rewrite(told, ())
-    if log is not None:
-        try:
-            await log.close(keep=_failed_undos(call))
-        except StoreError as failure:  # what ended the call matters more
-            _log.error("the compensation log of %s could not be closed: %s", call.method.where, failure)
-            error.add_note(f"the compensation log could not be closed: {failure}")
+    await _noted(log.close(keep=_failed_undos(call)) if log is not None else None, call, error)
+
+
+async def _noted(
+    telling_the_log: Coroutine[Any, Any, None] | None, call: Invocation, error: BaseException
+) -> None:
+    """Tell the log. What ended the call matters more than a log that cannot be told."""
+    if telling_the_log is None:
+        return
+    try:
+        await telling_the_log
+    except StoreError as failure:
+        _log.error("%s: the compensation log could not be told of the end: %s", call.method.where, failure)
+        error.add_note(f"the compensation log could not be told of the end: {failure}")
 
 
 def _failed_undos(call: Invocation) -> set[str]:

@@ -38,27 +38,34 @@ class Attempt:
         self.tool, self.ran, self.context, self.key = tool, ran, context, key
         self.effect: Effect | None = None
         self.watch = Watch(self._ended, self._ended_late)
-        self._ledger = ledger
+        self.ledger = ledger
         self._late = late
         self._doubted = doubted
 
     def _ended(self, value: Any, error: BaseException | None) -> None:
         self.effect = self._effect(value, error)
         if self.effect is not None:
-            self._ledger.effects.append(self.effect)
+            self.ledger.effects.append(self.effect)
 
     def _ended_late(self, value: Any, error: BaseException | None) -> None:
-        self._ended(value, error)
+        self.effect = self._effect(value, error)
         if self.effect is not None:
             self.done.effects.append(self.effect)
+            if not self.is_unwanted:
+                self.ledger.effects.append(self.effect)
         self._late(self)
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether it did something for a call that was told as failed."""
+        return self.effect is not None and self.done.outcome.is_error
 
     def _effect(self, value: Any, error: BaseException | None) -> Effect | None:
         if self.tool.undo is None or (isinstance(value, ToolOutcome) and value.is_error):
             return None
         if error is not None and (isinstance(error, Exception) or not self._doubted):
             return None
-        order = next(self._ledger.orders)
+        order = next(self.ledger.orders)
         effect = Effect(self.tool, self.ran, self.context, self.key, order, certain=error is None)
         if isinstance(value, ToolOutcome):
             effect.value, effect.text = value.value, value.text

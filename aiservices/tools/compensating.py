@@ -16,7 +16,6 @@ from ..messages import Compensation
 from .attempts import Attempt
 from .ledger import Done, Effect, Ledger
 from .log import CompensationLog
-from .outcomes import text_of
 
 ATTEMPTS: Final = 3
 FIRST_WAIT: Final = 0.05
@@ -71,28 +70,24 @@ def undo_late(
     run_in_worker(partial(BLOCKING.run, _undone_late(attempt, log and log.driven_by(BLOCKING), report)))
 
 
-async def _undone_late(
-    attempt: Attempt, log: CompensationLog | None, report: Callable[[Done], None]
-) -> None:
+async def _undone_late(attempt: Attempt, log: CompensationLog | None, report: Callable[[Done], None]) -> None:
     effect, done = attempt.effect, attempt.done
     try:
-        if effect is None:
-            if log is not None and attempt.tool.undo is not None:
-                await log.forget(attempt.key)
-        elif done.outcome.is_error and effect.stands:
+        if effect is not None and attempt.is_unwanted:
             if log is not None:
                 await log.ended(effect)
             effect.compensation = await _undone(BLOCKING, effect, because_it_came_late(done), log)
+            attempt.ledger.effects.append(effect)
             report(done)
+        elif log is not None and attempt.tool.undo is not None:
+            await log.forget(attempt.key)
         if log is not None:
             await log.release(attempt.key)
     except StoreError:
         _log.exception("the compensation log could not be told how a late call of %s ended", attempt.ran.name)
 
 
-async def _undone(
-    driver: Driver, effect: Effect, reason: str, log: CompensationLog | None
-) -> Compensation:
+async def _undone(driver: Driver, effect: Effect, reason: str, log: CompensationLog | None) -> Compensation:
     compensation = await attempt_undo(driver, effect.ran.name, effect.undo, reason)
     if log is not None and compensation.undone:
         try:
@@ -132,7 +127,7 @@ def _text(done: Done) -> str | None:
         if compensation.undone:
             return None  # it failed, and it left nothing behind
         return (
-            f"{done.outcome.text}\nTool '{name}' had done its work nevertheless, and undoing it failed "
+            f"{done.result.text}\nTool '{name}' had done its work nevertheless, and undoing it failed "
             f"({kind}): what it did still stands"
         )
     if compensation.undone:

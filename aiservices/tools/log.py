@@ -72,6 +72,7 @@ class CompensationLog:
         self._invocation_id = invocation_id
         self._service = service
         self._entries: dict[str, Logged] = {}
+        self._is_committed = False
         self._lease = Lease(store, invocation_id, lease_seconds)
         self._taking = KeyedLocks()
         self._holders = {_ITSELF}
@@ -127,12 +128,18 @@ class CompensationLog:
         """
         gone = [key for key in self._entries if key not in keep and key not in self._holders]
         if len(gone) > 1:
+            self._is_committed = True
             await self._write(COMMITTED, {"format": _FORMAT, "gone": [self._place(key) for key in gone]})
         for key in gone:
             await self.forget(key)
-        if len(gone) > 1:
-            await self.forget(COMMITTED)
+        await self.reopen()
         await self.release(_ITSELF)
+
+    async def reopen(self) -> None:
+        """Take back that runs are to be forgotten."""
+        if self._is_committed:
+            await self.forget(COMMITTED)
+            self._is_committed = False
 
     async def release(self, key: str = _ITSELF) -> None:
         """Be done with a run, or with the invocation; the last to leave gives up the lease."""

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
 from ..errors import ConfigurationError
 from ..messages import ToolSpec
@@ -76,8 +76,8 @@ def tools_of(item: ToolLike) -> list[Tool[..., Any]]:
         return [item]
     if inspect.isclass(item):
         raise ConfigurationError(f"{item.__name__} is a class: give an object of it, as in {item.__name__}()")
-    if isinstance(item, ToolSource):
-        return list(item.__tools__())
+    if hasattr(type(item), "__tools__"):  # asked of the class: an object may claim to have anything
+        return list(cast("ToolSource", item).__tools__())
     if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], ToolSpec):
         return [Tool(item[0], item[1])]
     if (declared := _declared(item)) is not None:

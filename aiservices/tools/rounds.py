@@ -218,6 +218,9 @@ class _Runner:
         key = f"{self.begins + index:06d}.{len(attempts)}"
         attempt = Attempt(tool, asked, context, key, self.ledger, late=self._late, doubted=log is not None)
         attempts.append(attempt)
+        if index in self.done:  # an interceptor proceeds although it was given up
+            self._leave(attempt, self.done[index])
+            raise ToolFailedError("nobody waits for this call any more", call=asked)
         try:
             remaining(context.deadline)
             if log is not None and tool.undo is not None:

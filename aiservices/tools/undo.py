@@ -13,6 +13,7 @@ from ..context import ToolContext
 from ..errors import ConfigurationError
 from ..messages import ToolExecution
 from .annotations import NO_NAMES, injected_type, injected_value, parameters_of, resolved, without_extras
+from .outcomes import ToolOutcome
 
 _OF_THE_CALL: Final = ("result", "execution")
 _UNSAID: Final = (Any, object)
@@ -121,9 +122,9 @@ class _Reading:
 
     def _take_result(self, hint: Any) -> None:
         self.result = hint
-        kinds = [kind for kind in get_args(hint) or (hint,) if kind is not types.NoneType]
+        kinds = [kind for kind in get_args(hint) or (hint,) if kind not in (None, types.NoneType)]
         returned = self._returns
-        if not inspect.isclass(returned) or not all(map(inspect.isclass, kinds)) or object in kinds:
+        if not kinds or not all(map(_says_what_it_is, (returned, *kinds))):
             return
         if not any(_may_be(returned, kind) for kind in kinds):
             self.problems.append(f"'result' is not what the tool returns: annotate it as {returned.__name__}")
@@ -140,7 +141,13 @@ class _Reading:
         )
 
 
+def _says_what_it_is(hint: Any) -> bool:
+    return inspect.isclass(hint) and hint not in (*_UNSAID, ToolOutcome)
+
+
 def _may_be(returned: type, taken: type) -> bool:
+    if returned is int and taken is float:
+        return True
     try:
         return issubclass(returned, taken) or issubclass(taken, returned)
     except TypeError:  # a Protocol that is not checked at run time

@@ -132,7 +132,12 @@ def test_a_tool_without_parameters_says_so() -> None:
     def now(ctx: ToolContext) -> str:
         return ctx.service
 
-    assert now.spec.parameters == {"type": "object", "properties": {}, "additionalProperties": False}
+    assert now.spec.parameters == {
+        "type": "object",
+        "properties": {},
+        "required": [],
+        "additionalProperties": False,
+    }
 
 
 @pytest.mark.parametrize(
@@ -328,7 +333,7 @@ def test_a_tool_of_a_tool_is_the_same_call() -> None:
     assert called(tool(name="again")(double), '{"number": 2}') == 4
 
 
-def test_a_schema_is_built_once_for_a_tool_and_not_for_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_schema_is_built_once_for_a_tool_and_not_for_each_call() -> None:
     model = ScriptedChatModel(
         ToolCall("1", "double", '{"number": 1}'), ToolCall("2", "double", '{"number": 2}'), "done"
     )

@@ -348,3 +348,10 @@ def test_it_does_not_matter_where_the_bytes_are_cut(cuts: list[int], line_end: s
     events += reading.finish()
     assert events[:-1] == [PartialText("Zoë"), PartialText(" 🐈")]
     assert answered(events).message == AiMessage("Zoë 🐈")
+
+
+def test_a_line_end_cut_in_two_is_one_line_end() -> None:
+    first, second = ENCODED.split(b", ", 1)
+    reading = Reading(ChatCompletions(Manner(host="h")))
+    assert list(reading.feed(b"data: " + first + b",\r")) == []
+    assert list(reading.feed(b"\ndata: " + second + b"\r\n\r\n")) == [PartialText("a")]
