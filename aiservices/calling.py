@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from .context import NO_PARAMETERS, InvocationContext, InvocationParameters
 from .driving import ASYNCHRONOUS, BLOCKING, Driver
 from .invocation import Invocation, Journal, Proceed, Setup
-from .memory import check_id
+from .memory import key_of
 from .messages import ChatRequestParameters
 from .reading import MethodSpec
 
@@ -44,7 +44,7 @@ def _begin(setup: Setup, arguments: dict[str, Any], driver: Driver) -> Invocatio
     memory_id = None
     if method.memory_id is not None:
         memory_id = arguments[method.memory_id]
-        check_id(memory_id)
+        key_of(memory_id)  # refuses what is no id before anything is done
     context = InvocationContext(
         os.urandom(16).hex(),
         method.service,

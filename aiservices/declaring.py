@@ -8,7 +8,7 @@ from inspect import isclass, isfunction
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from guardrails import DEFAULT_MAX_RETRIES, GuardrailLike
+from guardrails import DEFAULT_MAX_RETRIES, GuardrailLike, OutputGuardrailsConfig
 
 from .errors import ConfigurationError
 
@@ -35,7 +35,7 @@ class Declared:
     moderate: bool = False
     input_guardrails: tuple[GuardrailLike[Any], ...] | None = None
     output_guardrails: tuple[GuardrailLike[Any], ...] | None = None
-    output_retries: int | None = None
+    output_config: OutputGuardrailsConfig | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -43,6 +43,8 @@ _NOTHING = Declared()
 _classes: WeakKeyDictionary[type, Declared] = WeakKeyDictionary()
 """Kept beside the classes: an attribute would become a member of a runtime-checkable Protocol."""
 _ATTRIBUTE = "__aiservices_declared__"
+_WAITING = "__aiservices_waiting__"
+"""Marks what a decorator without brackets leaves in the place of a method."""
 
 
 def declared_on(target: object) -> Declared:
@@ -60,7 +62,13 @@ def declare(target: object, **changes: Any) -> None:
     elif isfunction(target):
         target.__dict__[_ATTRIBUTE] = noted
     else:
-        raise TypeError(f"declare messages on a Protocol or on one of its methods, not on {target!r}")
+        raise TypeError(f"declare this on a Protocol or on one of its methods, not on {target!r}")
+
+
+def forgotten_brackets(member: object) -> str | None:
+    """The decorator that was written without brackets, which then took the method for its argument."""
+    name: str | None = getattr(member, _WAITING, None)
+    return name
 
 
 def system_message(template: str | None = None, *, resource: str | None = None) -> Callable[[Target], Target]:
@@ -100,11 +108,7 @@ def input_guardrails(*guardrails: GuardrailLike[Any]) -> Callable[[Target], Targ
     name replaces both.
     """
 
-    def decorate(target: Target) -> Target:
-        declare(target, input_guardrails=guardrails)
-        return target
-
-    return decorate
+    return _guarding("input_guardrails", guardrails)
 
 
 def output_guardrails(
@@ -114,12 +118,30 @@ def output_guardrails(
 
     `max_retries` counts the answers that are judged, the first one included: 2 allows to ask once more.
     """
+    config = OutputGuardrailsConfig(max_retries)
+    if not guardrails and max_retries != DEFAULT_MAX_RETRIES:
+        raise TypeError("output_guardrails(max_retries=...) names no guardrails, and would replace others")
+    return _guarding("output_guardrails", guardrails, output_config=config)
+
+
+def _guarding(
+    name: str, guardrails: tuple[GuardrailLike[Any], ...], **more: Any
+) -> Callable[[Target], Target]:
+    if len(guardrails) == 1 and getattr(guardrails[0], "_is_protocol", False):
+        raise TypeError(f"write @{name}(...) with the guardrails in brackets, not @{name} alone")
 
     def decorate(target: Target) -> Target:
-        declare(target, output_guardrails=guardrails, output_retries=max_retries)
+        _refuse_second(target, name)
+        declare(target, **{name: guardrails}, **more)
         return target
 
+    setattr(decorate, _WAITING, name)
     return decorate
+
+
+def _refuse_second(target: Any, name: str) -> None:
+    if getattr(declared_on(target), name) is not None:
+        raise ConfigurationError(f"{target.__qualname__}: it has two {name} decorators: keep one of them")
 
 
 def _declaring(name: str, source: TemplateSource) -> Callable[[Target], Target]:
@@ -133,8 +155,7 @@ def _declaring(name: str, source: TemplateSource) -> Callable[[Target], Target]:
     def decorate(target: Target) -> Target:
         if name == "user_message" and isclass(target):
             raise TypeError("declare user_message on a method: a Protocol's methods differ in what they ask")
-        if getattr(declared_on(target), name) is not None:
-            raise ConfigurationError(f"{target.__qualname__}: it has two {name} decorators: keep one of them")
+        _refuse_second(target, name)
         declare(target, **{name: replace(source, module=getattr(target, "__module__", ""))})
         return target
 

@@ -15,7 +15,7 @@
         EmptyAnswerError             the model answered nothing
         OutputTruncatedError         the answer was cut off before its end
       OutputParsingError             also an outputparsers.OutputParsingError
-      StoreError                     .namespace .key of the entry that could not be read or written
+      StoreError                     .namespace .key of the entry; .turn that a memory could not keep
         ConflictError                .expected .found: somebody else changed the entry
       ToolError                      raised by tools: its text is for the model
       ToolFailedError                .call; a tool failure ended the call
@@ -108,8 +108,9 @@ class ConfigurationError(AiServiceError):
 class ModelError(AiServiceError):
     """A model could not be asked, or what it said cannot be used.
 
-    `status` is the HTTP status where there was one, `request_id` the provider's name for the request,
-    `response` the answer that cannot be used.
+    `status` is the HTTP status where there was one, `code` the provider's own word for what is wrong,
+    `request_id` its name for the request, `retry_after` the wait it asks for in seconds, `response` the
+    answer that cannot be used.
     """
 
     def __init__(
@@ -117,12 +118,16 @@ class ModelError(AiServiceError):
         message: str,
         *,
         status: int | None = None,
+        code: str | None = None,
         request_id: str | None = None,
+        retry_after: float | None = None,
         response: ChatResponse | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
+        self.code = code
         self.request_id = request_id
+        self.retry_after = retry_after
         self.response = response
 
 
@@ -131,9 +136,7 @@ class AuthenticationError(ModelError):
 
 
 class RateLimitError(ModelError):
-    """Too many requests. `retry_after` is the wait the provider asks for, in seconds."""
-
-    retry_after: float | None = None
+    """Too many requests; `retry_after` says how long the provider wants us to wait."""
 
 
 class ModelTimeoutError(ModelError):
@@ -234,8 +237,11 @@ class StoreError(AiServiceError):
     """A store could not do what it was asked, and what it holds stays as it was.
 
     `namespace` and `key` name the entry; `key` is `None` where the whole namespace was asked for. After a
-    write to a store that could not be reached it is unknown whether the write arrived: read again.
+    write to a store that could not be reached it is unknown whether the write arrived: read again. `turn`
+    holds the messages that a memory could not keep.
     """
+
+    turn: tuple[ChatMessage, ...] = ()
 
     def __init__(self, message: str, *, namespace: str, key: str | None = None) -> None:
         super().__init__(message)
@@ -246,12 +252,10 @@ class StoreError(AiServiceError):
 class ConflictError(StoreError):
     """An entry is not at the version that was expected: somebody else wrote or deleted it.
 
-    `found` is the version it is at, 0 when there is no such entry, and so is `expected`. `turn` holds the
-    messages that a memory could not keep.
+    `found` is the version it is at, 0 when there is no such entry, and so is `expected`.
     """
 
     key: str
-    turn: tuple[ChatMessage, ...] = ()
 
     def __init__(self, namespace: str, key: str, *, expected: int, found: int) -> None:
         super().__init__(

@@ -10,7 +10,7 @@ from guardrails import GuardrailLike, OutputGuardrailsConfig, link
 from .context import InvocationContext
 from .events import Listener, hearing
 from .invocation import Stage
-from .memory import ChatMemory, ChatMemoryProvider
+from .memory import ChatMemory, ChatMemoryProvider, key_of
 from .messages import ChatRequest, ChatRequestParameters
 from .models.moderation import ModerationModel
 from .stores import Store
@@ -91,7 +91,8 @@ def option_problems(config: Any) -> list[str]:
     ]
     problems += _memory_problems(config) + _tool_problems(config)
     for name in ("input_guardrails", "output_guardrails"):
-        problems += _sequence_problems(name, getattr(config, name) or (), link)
+        if getattr(config, name) is not None:
+            problems += _sequence_problems(name, getattr(config, name), link)
     problems += _sequence_problems("stages", config.stages, _check_stage)
     return problems + _sequence_problems("listeners", config.listeners, hearing)
 
@@ -100,6 +101,11 @@ def _memory_problems(config: Any) -> list[str]:
     problems = []
     if config.chat_memory is not None and config.chat_memory_provider is not None:
         problems.append("both chat_memory and chat_memory_provider are given: keep one")
+    if isinstance(config.chat_memory, ChatMemory):
+        try:
+            key_of(config.chat_memory.id)
+        except ValueError as error:
+            problems.append(f"chat_memory: {error}")
     if config.remember not in ("validated", "raw"):
         problems.append(f"remember is {config.remember!r}: give 'validated' or 'raw'")
     return problems

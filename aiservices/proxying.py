@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar, cast
 
 from .memory import MEMORIES, Memories
 from .reading import MethodSpec, ServiceSpec, is_written_by_user, refilled
+from .results import Result
 from .tools import Tool, tool
 
 T = TypeVar("T")
@@ -52,26 +53,33 @@ def _itself(self: T, memo: object = None) -> T:
 
 def _as_tool(method: Callable[..., Any], spec: MethodSpec) -> Tool[..., Any]:
     """A service's method as a tool of another service, which gets the value and not what is known of it."""
-    ask: Any
-    if spec.asynchronous:
-
-        @functools.wraps(method)
-        async def ask(*args: Any, **kwargs: Any) -> Any:
-            answer = await method(*args, **kwargs)
-            return answer.content if spec.answer.wrapped else answer
-    else:
-
-        @functools.wraps(method)
-        def ask(*args: Any, **kwargs: Any) -> Any:
-            answer = method(*args, **kwargs)
-            return answer.content if spec.answer.wrapped else answer
-
+    ask: Any = _asking_later(method) if spec.asynchronous else _asking(method)
     # The annotations were resolved when the service was created, by names that are out of reach here.
     parameters = list(spec.signature.parameters.values())[1:]
     ask.__signature__ = inspect.Signature(
         [parameter.replace(annotation=spec.hints[parameter.name]) for parameter in parameters]
     )
     return tool(ask)
+
+
+def _asking(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        return _value(method(*args, **kwargs))
+
+    return ask
+
+
+def _asking_later(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    async def ask(*args: Any, **kwargs: Any) -> Any:
+        return _value(await method(*args, **kwargs))
+
+    return ask
+
+
+def _value(answer: object) -> object:
+    return answer.content if isinstance(answer, Result) else answer
 
 
 def _refuse_pickling(self: object, protocol: object) -> Any:

@@ -26,7 +26,7 @@ class Result(Generic[T]):
       with what was said about them.
     - `message`: the message behind the value.
     - `reasks`: why an answer was asked for again, one reason for each time.
-    - `guardrail_findings`: what guardrails remarked without objecting.
+    - `guardrail_findings`: what guardrails remarked without objecting, to the input and to this answer.
     - `immediate`: whether tools gave the answer, without another request to the model.
     """
 

@@ -14,7 +14,8 @@ The rules, for every chain:
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from inspect import iscoroutine
 from time import perf_counter
 from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar, TypeVarTuple, Unpack, assert_never, cast
 
@@ -55,6 +56,10 @@ class OutputGuardrailsConfig:
 
     max_retries: int = DEFAULT_MAX_RETRIES
 
+    def __post_init__(self) -> None:
+        if type(self.max_retries) is not int:
+            raise TypeError(f"max_retries is {self.max_retries!r}: give a whole number")
+
     @property
     def validations(self) -> int:
         """How many answers are judged at most; at least one."""
@@ -93,8 +98,9 @@ class Call(Protocol):
     ) -> Awaitable[ResultT]: ...
 
 
-AskAgain: TypeAlias = Callable[[Subject, Reask], Awaitable[Subject]]
-"""Gets another answer, from the rejected one as the model gave it and from what is to be said about it."""
+AskAgain: TypeAlias = Callable[[Subject, Reask], Awaitable[GuardrailRequest[Subject]]]
+"""Gets another answer, from the rejected one as the model gave it and from what is to be said about it. It is
+given as a whole request, for the conversation around it has gone on too."""
 
 Observer: TypeAlias = Callable[[Judgement[Any]], object]
 """Hears every verdict as it falls. What it raises is not caught here."""
@@ -172,8 +178,7 @@ async def enforce_output(
                 return Validated(outcome, tuple(reasks))
             case Unsatisfied(reask=reask) if count < config.validations:
                 reasks.append(reask)
-                subject = await ask_again(request.subject, reask)
-                request = replace(request, subject=subject, text=wording.text_of(subject))
+                request = await ask_again(request.subject, reask)
             case Refused(failures=failures) | Unsatisfied(failures=failures):
                 raise OutputGuardrailError(failures, count, reasks) from _first_cause(failures)
             case _:
@@ -190,17 +195,28 @@ async def _verdict(
         else:
             verdict = await call(link.judge, request)
         if type(verdict) not in allowed:
-            raise TypeError(_misuse(verdict))
+            raise TypeError(_misuse(verdict, link))
         if type(verdict) is Rewrite:
             judging.rewrite(verdict.replacement)
         return verdict
     except Exception as error:
+        return Halt(_told(error), error)
+
+
+def _told(error: Exception) -> str:
+    name = type(error).__name__
+    try:
         said = str(error)
-        return Halt(f"{type(error).__name__}: {said}" if said else type(error).__name__, error)
+    except Exception:  # one that cannot say what it is stops the subject all the same
+        return name
+    return f"{name}: {said}" if said else name
 
 
-def _misuse(verdict: object) -> str:
+def _misuse(verdict: object, link: Link[Any]) -> str:
     name = type(verdict).__name__
+    if iscoroutine(verdict):
+        verdict.close()
+        return f"{link.name} says that it is inline and is asynchronous: it can be one of the two"
     if type(verdict) in VERDICTS:
         return f"an input guardrail may not return {name}: there is no answer yet to ask for again"
     return f"a guardrail returns a verdict such as Accept(), not {name}"

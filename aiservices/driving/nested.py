@@ -30,8 +30,8 @@ _uses: ContextVar[tuple[_Use, ...]] = ContextVar("aiservices_uses", default=())
 class NestedLocks(KeyedLocks):
     """Locks by key for work in which more of them may be wanted, in threads and tasks of its own too.
 
-    The context tells within which holdings a lock is wanted. Where waiting for it could never end, because its
-    holder is one of these or waits for one of them, it is refused with `WouldWaitForItselfError`.
+    The context tells within which holdings a lock is wanted. Where waiting for it could never end, because
+    its holder is one of these or waits for one of them, it is refused with `WouldWaitForItselfError`.
     """
 
     def reset_in_child(self) -> None:

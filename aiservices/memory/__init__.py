@@ -1,11 +1,13 @@
 """Chat memory: conversations that are remembered, in windows, in stores."""
 
 from .chat_memory import ChatMemory
-from .keeping import LOCKS, MEMORIES, ChatMemoryAccess, ChatMemoryProvider, Memories, check_id, enter, leave
+from .ids import key_of
+from .keeping import LOCKS, MEMORIES, ChatMemoryAccess, ChatMemoryProvider, Memories
+from .repairing import Repaired, repaired, says_nothing
 from .stored import StoredChatMemory
 from .summarizing import SummarizingChatMemory
-from .units import Repaired, repaired
-from .windows import MessageWindowChatMemory, TokenCounter, TokenWindowChatMemory, estimated_tokens
+from .tokens import estimated_tokens
+from .windows import MessageWindowChatMemory, TokenCounter, TokenWindowChatMemory
 
 __all__ = [
     "LOCKS",
@@ -20,9 +22,8 @@ __all__ = [
     "SummarizingChatMemory",
     "TokenCounter",
     "TokenWindowChatMemory",
-    "check_id",
-    "enter",
     "estimated_tokens",
-    "leave",
+    "key_of",
     "repaired",
+    "says_nothing",
 ]

@@ -64,7 +64,7 @@ class Memories:
         return self._made(id, key) if memory is None else memory
 
     def find(self, id: Any) -> ChatMemory | None:
-        """The memory of an id that a call has used, in this process or another; `None` where there is none."""
+        """The memory of an id that some call has used, perhaps in another process; else `None`."""
         memory = self._known(key_of(id))
         if memory is not None:
             return memory

@@ -55,19 +55,18 @@ class SummarizingChatMemory(StoredChatMemory):
         self.keep = kept
         self.prompt = prompt
 
-    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    async def _shrunk(self, driver: Driver, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         if len(messages) <= self.max_messages:
-            return tuple(messages)
-        system = [message for message in messages if isinstance(message, SystemMessage)]
-        found = units([message for message in messages if not isinstance(message, SystemMessage)])
-        old, new = _cut(found, self.keep)
-        if not old:
-            return tuple(messages)
+            return messages
+        system = messages[:1] if isinstance(messages[0], SystemMessage) else ()
+        old, new = _cut(units(messages[len(system) :]), self.keep)
+        if all(_is_summary(unit) for unit in old):  # or there is nothing old at all
+            return messages
         try:
             summary = await self._summed_up(driver, old)
         except Exception as error:
             _log.warning("a conversation could not be summed up (%s): it is kept whole", type(error).__name__)
-            return tuple(messages)
+            return messages
         return (*system, summary, *(message for unit in new for message in unit))
 
     async def _summed_up(self, driver: Driver, old: Sequence[Unit]) -> UserMessage:
@@ -83,12 +82,18 @@ class SummarizingChatMemory(StoredChatMemory):
 
 def _cut(found: list[Unit], keep: int) -> tuple[list[Unit], list[Unit]]:
     """Old and new units: the new begin with a user message, the newest one of all is among them."""
-    users = [index for index, unit in enumerate(found) if isinstance(unit[0], UserMessage)]
-    if not users:
-        return [], found
-    fitting = [index for index in users if sum(len(unit) for unit in found[index:]) <= keep]
-    start = fitting[0] if fitting else users[-1]
-    return found[:start], found[start:]
+    start, length = len(found), 0
+    for index in reversed(range(len(found))):
+        length += len(found[index])
+        if length > keep and start < len(found):
+            break
+        if isinstance(found[index][0], UserMessage):
+            start = index
+    return (found[:start], found[start:]) if start < len(found) else ([], found)
+
+
+def _is_summary(unit: Unit) -> bool:
+    return bool(unit[0].attributes.get(SUMMARY))
 
 
 def _line(message: ChatMessage) -> str:

@@ -30,37 +30,32 @@ def with_system_first(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...
 
 
 def windowed(
-    messages: Sequence[ChatMessage], most: int, size: Callable[[ChatMessage], int] = lambda _: 1
+    messages: Sequence[ChatMessage], most: int, size: Callable[[ChatMessage], int]
 ) -> tuple[ChatMessage, ...]:
-    """The newest messages whose sizes add up to `most`, in whole units.
+    """The newest messages whose sizes add up to at most `most`, in whole units.
 
-    The system message and the newest user message always stay, also when nothing else fits. What was left
-    of an older exchange begins with its user message; of the newest exchange the oldest tool rounds leave
-    first. Without any user message the newest unit stays.
+    The system message and the newest user message always stay, also when nothing else fits. What is left of
+    older exchanges begins with a user message; of the newest exchange the oldest tool rounds leave first.
     """
     ordered = with_system_first(messages)
-    sizes = [size(message) for message in ordered]
-    if sum(sizes) <= most:
+    if sum(map(size, ordered)) <= most:
         return ordered
-    system = 1 if isinstance(ordered[0], SystemMessage) else 0
-    room, found = most - sum(sizes[:system]), units(ordered[system:])
-    # tail[i]: the size of all units from i on
-    lengths = accumulate(map(len, found), initial=system)
-    tail = _tails([sum(sizes[begin : begin + len(unit)]) for begin, unit in zip(lengths, found, strict=False)])
+    system = ordered[:1] if isinstance(ordered[0], SystemMessage) else ()
+    room = most - sum(map(size, system))
+    found = units(ordered[len(system) :])
+    tails = [*accumulate((sum(map(size, unit)) for unit in reversed(found)), initial=0)]
+    return (*system, *(message for unit in _newest(found, tails[::-1], room) for message in unit))
+
+
+def _newest(found: list[Unit], tails: list[int], room: int) -> list[Unit]:
+    """The newest units that fit; `tails[i]` is the size of all from the i-th on."""
     users = [index for index, unit in enumerate(found) if isinstance(unit[0], UserMessage)]
-    if not users:
-        start = next((index for index in range(len(found)) if tail[index] <= room), len(found) - 1)
-        kept = found[start:]
-    else:
-        newest = users[-1]
-        start = next((index for index in users if tail[index] <= room), newest)
-        room -= tail[newest] - tail[newest + 1]
-        following = newest + 1
-        if start == newest:
-            following = next(index for index in range(following, len(tail)) if tail[index] <= room or index == len(found))
-        kept = [*found[start : newest + 1], *found[following:]]
-    return (*ordered[:system], *(message for unit in kept for message in unit))
-
-
-def _tails(sizes: Sequence[int]) -> list[int]:
-    return list(accumulate(reversed(sizes), initial=0))[::-1]
+    if not users:  # nobody asked anything: the newest unit stays in the user message's place
+        return found[next((i for i in range(len(found)) if tails[i] <= room), -1) :]
+    start = next((index for index in users if tails[index] <= room), None)
+    if start is not None:
+        return found[start:]
+    newest = users[-1]
+    room -= tails[newest] - tails[newest + 1]
+    fitting = (i for i in range(newest + 1, len(found)) if tails[i] <= room)
+    return [found[newest], *found[next(fitting, len(found)) :]]

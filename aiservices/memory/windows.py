@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from ..driving import Driver
-from ..messages import ChatMessage, messages_to_json
+from ..messages import ChatMessage
 from ..stores import Store
 from .stored import NAMESPACE, StoredChatMemory
+from .tokens import estimated_tokens
 from .units import windowed
 
 TokenCounter: TypeAlias = Callable[[Sequence[ChatMessage]], int]
-_BYTES_PER_TOKEN: Final = 3
 
 
 class MessageWindowChatMemory(StoredChatMemory):
@@ -31,22 +30,21 @@ class MessageWindowChatMemory(StoredChatMemory):
         namespace: str = NAMESPACE,
     ) -> None:
         super().__init__(id, store, namespace)
-        if isinstance(max_messages, bool) or not isinstance(max_messages, int) or max_messages < 1:
-            raise ValueError(f"max_messages is {max_messages!r}: give 1 or more")
-        self.max_messages = max_messages
+        self.max_messages = _positive("max_messages", max_messages)
 
-    def fitting(self, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-        return windowed(messages, lambda kept: len(kept) <= self.max_messages)
+    def fitting(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+        return windowed(messages, self.max_messages, lambda message: 1)
 
-    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    async def _shrunk(self, driver: Driver, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         return self.fitting(messages)
 
 
 class TokenWindowChatMemory(StoredChatMemory):
     """Keeps as many of the newest messages as have at most `max_tokens` tokens.
 
-    `counter` counts the tokens of messages; the default estimates them without a tokenizer and without
-    the network, rather too many than too few. The rest is as with `MessageWindowChatMemory`.
+    `counter` counts the tokens of messages, and is asked for one at a time; the default estimates them
+    without a tokenizer and without the network, rather too many than too few. The rest is as with
+    `MessageWindowChatMemory`.
     """
 
     def __init__(
@@ -59,22 +57,18 @@ class TokenWindowChatMemory(StoredChatMemory):
         namespace: str = NAMESPACE,
     ) -> None:
         super().__init__(id, store, namespace)
-        if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
-            raise ValueError(f"max_tokens is {max_tokens!r}: give 1 or more")
-        self.max_tokens = max_tokens
+        self.max_tokens = _positive("max_tokens", max_tokens)
         self.counter = counter or estimated_tokens
 
-    def fitting(self, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    def fitting(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         sizes = {id(message): self.counter((message,)) for message in messages}
-        return windowed(messages, lambda kept: sum(sizes[id(item)] for item in kept) <= self.max_tokens)
+        return windowed(messages, self.max_tokens, lambda message: sizes[id(message)])
 
-    async def _shrunk(self, driver: Driver, messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    async def _shrunk(self, driver: Driver, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         return self.fitting(messages)
 
 
-def estimated_tokens(messages: Sequence[ChatMessage]) -> int:
-    """An estimate of the tokens of messages: a third of the bytes of their JSON form.
-
-    Measured against a common tokenizer, text takes a quarter of its bytes and dense JSON a half.
-    """
-    return math.ceil(len(messages_to_json(messages).encode()) / _BYTES_PER_TOKEN)
+def _positive(name: str, number: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise ValueError(f"{name} is {number!r}: give 1 or more")
+    return number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
@@ -107,3 +107,16 @@ class PdfContent(_Media):
 
 Content: TypeAlias = TextContent | ImageContent | AudioContent | VideoContent | PdfContent
 """Anything a user message or a tool result can hold."""
+
+
+def reworded(contents: Iterable[Content], text: str) -> tuple[Content, ...]:
+    """The contents with one text in place of their own: where the first of these stood, else before all."""
+    kept: list[Content] = []
+    place = None
+    for content in contents:
+        if not isinstance(content, TextContent):
+            kept.append(content)
+        elif place is None:
+            place = len(kept)
+    kept.insert(place or 0, TextContent(text))
+    return tuple(kept)

@@ -70,12 +70,14 @@ class Origin:
         """The error to raise for a failure of this model."""
         kind = failure.kind or kind_of(failure)
         text = self._masked(_told(failure, kind, f"{model_name!r} at {self.host}", self.key_advice))
-        error = kind(
-            text, status=failure.status, request_id=failure.request_id, response=_withheld(failure, kind)
+        return kind(
+            text,
+            status=failure.status,
+            code=failure.code,
+            request_id=failure.request_id,
+            retry_after=failure.retry_after,
+            response=_withheld(failure, kind),
         )
-        # Not yet fields of every ModelError; a server in trouble may ask for patience as well.
-        vars(error).update(code=failure.code, retry_after=failure.retry_after)
-        return error
 
     def telling(self, model_name: str) -> Telling:
         """A context in which failures become the errors of this model."""

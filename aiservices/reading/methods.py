@@ -13,10 +13,11 @@ from outputparsers import OutputParser
 from ..declaring import Declared, declared_on
 from .answers import Answer, read_answer
 from .complaints import Complaint, Complaints
+from .guards import read_guards
 from .hints import UnresolvedNameError, annotations_of, resolve, substitute
 from .parameters import Parameter, Role, check_together, read_parameter
 from .prompts import Given, PromptReader
-from .specs import Guards, MethodSpec, Stub
+from .specs import MethodSpec, Stub
 
 _PENDING: Final = object()
 
@@ -53,7 +54,7 @@ class _MethodReader:
         self._raw = annotations_of(stub.function)
 
     def read(self) -> MethodSpec | None:
-        before = len(self._complaints)
+        before, said = len(self._complaints), declared_on(self._stub.member)
         signature = inspect.signature(self._stub.function)
         declared = list(signature.parameters.values())[1:]
         read = [
@@ -64,9 +65,10 @@ class _MethodReader:
         ]
         parameters = [parameter for parameter in read if parameter is not None]
         answer = self._complaints.collected(self._where, self._answer)
-        check_together(parameters, lambda problem: self._complaints.add(self._where, problem))
+        guards = read_guards(said, self._around.classes, self._complain)
+        check_together(parameters, self._complain)
         reader = PromptReader(parameters, self._complaints, self._where)
-        around, said = self._around, declared_on(self._stub.member)
+        around = self._around
         systems = (item.system_message for item in around.classes)
         class_system = next((item for item in systems if item is not None), None)
         sources = reader.sources(said.system_message or class_system or around.system, said.user_message)
@@ -90,11 +92,14 @@ class _MethodReader:
             user_name=_only(parameters, Role.USER_NAME),
             memory_id=_only(parameters, Role.MEMORY_ID),
             stateless=said.stateless,
-            guards=_guards(said, around.classes),
+            guards=guards,
             invocation_parameters=_only(parameters, Role.INVOCATION_PARAMETERS),
             request_parameters=_only(parameters, Role.REQUEST_PARAMETERS),
             hints={parameter.name: parameter.hint for parameter in parameters},
         )
+
+    def _complain(self, problem: object) -> None:
+        self._complaints.add(self._where, problem)
 
     def _parameter(self, parameter: inspect.Parameter) -> Parameter | None:
         if parameter.name not in self._raw and parameter.kind not in _VARYING:
@@ -123,18 +128,6 @@ class _MethodReader:
                 "the class or where create was called: define or import it before "
                 "(an import under TYPE_CHECKING does not run)"
             ) from error
-
-
-def _guards(method: Declared, classes: tuple[Declared, ...]) -> Guards:
-    """The method's own declarations, else those of the nearest class that has some."""
-    declared = (method, *classes)
-    output = next((item for item in declared if item.output_guardrails is not None), method)
-    return Guards(
-        moderate=any(item.moderate for item in declared),
-        input=next((item.input_guardrails for item in declared if item.input_guardrails is not None), None),
-        output=output.output_guardrails,
-        output_retries=output.output_retries,
-    )
 
 
 def _only(parameters: list[Parameter], role: Role) -> str | None:

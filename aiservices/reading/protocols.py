@@ -10,7 +10,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any, get_args, get_origin
 
-from ..declaring import declared_on
+from ..declaring import declared_on, forgotten_brackets
 from .complaints import Complaint, Complaints
 from .decorated import stub_under
 from .hints import annotations_of, is_written_by_user, type_variables_of
@@ -104,6 +104,9 @@ def _stub(key: str, member: Any) -> FunctionType | None:
     """The function of a member that calls the model; `None` for one that runs as written."""
     if key == "__init__":
         return None
+    decorator = forgotten_brackets(member)
+    if decorator is not None:
+        raise Complaint(f"write @{decorator}(...) with the guardrails in brackets, not @{decorator} alone")
     stub = stub_under(member)
     if stub is None:
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from inspect import Signature
 from typing import Any, Final, TypeAlias
 
-from guardrails import GuardrailLike
+from guardrails import GuardrailLike, OutputGuardrailsConfig
 
 from ..context import InvocationContext
 from ..templates import Template
@@ -55,7 +55,7 @@ class Guards:
     moderate: bool = False
     input: tuple[GuardrailLike[Any], ...] | None = None
     output: tuple[GuardrailLike[Any], ...] | None = None
-    output_retries: int | None = None
+    output_config: OutputGuardrailsConfig | None = None
 
 
 NO_GUARDS: Final = Guards()

@@ -5,24 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 import guardrails
+from guardrails import GuardrailRequest
 
 from ..errors import OutputGuardrailError
 from ..invocation import Invocation, Proceed, changed
 from ..messages import AiMessage, UserMessage
 from ..results import Result
+from ._answers import final_response, said, unusable
 from ._guards import ANSWER_WORDING, guardrail_request, observing
 
 
 async def guard_output(call: Invocation, proceed: Proceed) -> Result[Any]:
     """The first answer that passes; what was rejected stays in the exchange of this call alone."""
     asking = _Asking(call, proceed)
-    message = await asking.first()
-    if message is None:
+    first = await asking.first()
+    if first is None:
         return asking.result
     try:
         validated = await guardrails.enforce_output(
             call.setup.output_chain,
-            guardrail_request(message, message.text or "", call, asking.result.exchange),
+            first,
             wording=ANSWER_WORDING,
             call=call.driver.call,
             ask_again=asking.again,
@@ -34,12 +36,12 @@ async def guard_output(call: Invocation, proceed: Proceed) -> Result[Any]:
         raise failed from error.__cause__
     except _NothingToJudgeError:
         return asking.result
-    call.journal.findings.extend(validated.passed.findings)
-    return changed(asking.result, content=validated.passed.subject)
+    passed = validated.passed
+    return changed(asking.result, content=passed.subject, guardrail_findings=passed.findings)
 
 
 class _NothingToJudgeError(Exception):
-    """A new answer has no text: it is refused, cut off or empty, which is not for guardrails to say."""
+    """A new answer is none, or came from a tool, which is not for guardrails to say."""
 
 
 class _Asking:
@@ -50,23 +52,29 @@ class _Asking:
         self._proceed = proceed
         self.result: Result[Any]
 
-    async def first(self) -> AiMessage | None:
+    async def first(self) -> GuardrailRequest[AiMessage] | None:
         """The first answer, or `None` when there is nothing to judge."""
         self.result = await self._proceed(self._call)
-        return self._judged()
+        return self._to_judge()
 
-    async def again(self, rejected: AiMessage, reask: guardrails.Reask) -> AiMessage:
+    async def again(self, rejected: AiMessage, reask: guardrails.Reask) -> GuardrailRequest[AiMessage]:
         """Another answer: after the rejected one and the prompt, or, without a prompt, to the same words."""
-        said = () if reask.prompt is None else (rejected, UserMessage(reask.prompt))
+        shown = () if reask.prompt is None else (said(rejected), UserMessage(reask.prompt))
         reason = f"{reask.guardrail}: {reask.reason}"
-        self.result = await self._proceed(self._call.asking_again(self.result.exchange, *said, reason=reason))
-        message = self._judged()
-        if message is None:
+        exchange = self.result.exchange or self._call.exchange
+        self._call = self._call.asking_again(exchange, *shown, reason=reason)
+        self.result = await self._proceed(self._call)
+        request = self._to_judge()
+        if request is None:
             raise _NothingToJudgeError
-        return message
+        return request
 
-    def _judged(self) -> AiMessage | None:
-        result = self.result
-        if result.immediate or not isinstance(result.content, AiMessage) or not result.content.text:
+    def _to_judge(self) -> GuardrailRequest[AiMessage] | None:
+        """The answer, unless it is one that ends the call whatever guardrails say, or a tool's value."""
+        result, call = self.result, self._call
+        if not isinstance(result, Result) or result.immediate or not isinstance(result.content, AiMessage):
             return None
-        return result.content
+        message = result.content
+        if not message.text or unusable(final_response(result, call), result.finish_reason, call) is not None:
+            return None
+        return guardrail_request(message, message.text, call, result.exchange or call.exchange)

@@ -10,36 +10,34 @@ from guardrails import GuardrailRequest, Judgement
 
 from ..events import GuardrailRan
 from ..invocation import Invocation
-from ..messages import AiMessage, ChatMessage, Content, TextContent, UserMessage
+from ..messages import AiMessage, ChatMessage, UserMessage
+from ..messages.contents import reworded
 from ..templates import Template
+from ._render import variables_of
 
 
 class UserWording:
     """The text of a user message is its text parts; another text takes the place of the first of them."""
 
     def text_of(self, subject: UserMessage, /) -> str:
-        return subject.text
+        return _checked(subject, UserMessage).text
 
     def with_text(self, subject: UserMessage, text: str, /) -> UserMessage:
-        contents: list[Content] = []
-        for content in subject.contents:
-            if not isinstance(content, TextContent):
-                contents.append(content)
-            elif not any(isinstance(item, TextContent) for item in contents):
-                contents.append(TextContent(text))
-        if not any(isinstance(item, TextContent) for item in contents):
-            contents.insert(0, TextContent(text))
-        return replace(subject, contents=tuple(contents))
+        return replace(subject, contents=reworded(subject.contents, text))
 
 
 class AnswerWording:
-    """The text of an answer."""
+    """The text of an answer.
+
+    With its text goes what came with it: the thinking that led to it, and the provider's own record of it,
+    which would bring back what a guardrail took out.
+    """
 
     def text_of(self, subject: AiMessage, /) -> str:
-        return subject.text or ""
+        return _checked(subject, AiMessage).text or ""
 
     def with_text(self, subject: AiMessage, text: str, /) -> AiMessage:
-        return replace(subject, text=text)
+        return subject if text == subject.text else AiMessage(text, subject.tool_calls)
 
 
 USER_WORDING = UserWording()
@@ -57,7 +55,7 @@ def guardrail_request(
         text=text,
         messages=tuple(said),
         template=source.source if isinstance(source, Template) else None,
-        variables=call.arguments,
+        variables=variables_of(call),
         context=call.context,
     )
 
@@ -66,6 +64,13 @@ def observing(call: Invocation) -> Callable[[Judgement[Any]], object] | None:
     """Tells the listeners of each verdict; nothing where nobody listens."""
     if not call.setup.listeners:
         return None
+    # Answers are also asked for again where they do not parse, of which the guardrails know nothing.
     return lambda heard: call.notify(
-        GuardrailRan, heard.guardrail, heard.verdict, heard.seconds, heard.validation
+        GuardrailRan, heard.guardrail, heard.verdict, heard.seconds, len(call.journal.reasks) + 1
     )
+
+
+def _checked(subject: Any, kind: type[Any]) -> Any:
+    if not isinstance(subject, kind):
+        raise TypeError(f"it was rewritten to a {type(subject).__name__}: give a text or a {kind.__name__}")
+    return subject

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import iscoroutine
 from typing import Any
 
-from ..errors import ModerationError
+from ..errors import ModerationError, ServerError
 from ..invocation import Invocation, Proceed
+from ..models.moderation import ModerationResult
 from ..results import Result
 
 
@@ -22,6 +24,18 @@ async def moderate(call: Invocation, proceed: Proceed) -> Result[Any]:
 async def _moderated(call: Invocation, text: str) -> None:
     model = call.setup.moderation_model
     assert model is not None
-    judged = await call.driver.twin(model.moderate, model.amoderate, (text,))
+    judged: object = await call.driver.twin(model.moderate, model.amoderate, (text,))
+    if not isinstance(judged, ModerationResult):
+        raise _no_verdict(judged, call)
     if judged.flagged:
         raise ModerationError(judged.categories)
+
+
+def _no_verdict(judged: object, call: Invocation) -> ServerError:
+    model = type(call.setup.moderation_model).__name__
+    if iscoroutine(judged):
+        judged.close()
+        return ServerError(
+            f"{call.method.where}: {model}.moderate is asynchronous: the name for that is amoderate"
+        )
+    return ServerError(f"{call.method.where}: {model} gave a {type(judged).__name__}, not a ModerationResult")

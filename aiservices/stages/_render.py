@@ -57,12 +57,13 @@ async def _text(source: MessageSource, call: Invocation, what: str) -> str | Non
     if not isinstance(source, Template):
         return _checked(await call.driver.call(source, call.context), call, what)
     try:
-        return source.render(_variables(call), call.context.time)
+        return source.render(variables_of(call), call.context.time)
     except TemplateError as error:
         raise ConfigurationError(f"{call.method.where}: {error}") from error
 
 
-def _variables(call: Invocation) -> Mapping[str, object]:
+def variables_of(call: Invocation) -> Mapping[str, object]:
+    """What templates are rendered with: the arguments, by the names that templates have for them."""
     spec, arguments = call.method, call.arguments
     variables: dict[str, object] = {}
     for parameter in spec.spread:

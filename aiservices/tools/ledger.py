@@ -23,10 +23,14 @@ from .outcomes import ToolOutcome
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """An answer that asked for tools, and the result of each call, in order."""
+    """An answer that asked for tools, and the result of each call, in order.
+
+    Where it has not begun, none of the calls was so much as tried, as when a limit forbade it.
+    """
 
     message: AiMessage
     results: tuple[ToolResultMessage, ...]
+    begun: bool = True
 
     @property
     def messages(self) -> tuple[ChatMessage, ...]:
@@ -114,7 +118,7 @@ class Ledger:
         ones may use the same ids.
         """
         self.rounds = [
-            Round(entry.message, tuple(_rewritten(result, texts) for result in entry.results))
+            replace(entry, results=tuple(_rewritten(result, texts) for result in entry.results))
             for entry in self.rounds
         ]
         return tuple(

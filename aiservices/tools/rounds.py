@@ -250,6 +250,7 @@ class _Runner:
 
     def close(self, error: BaseException | None) -> Round:
         """Enter the round; a call that has not run, or not ended, gets a result that says so."""
+        begun = bool(self.attempts)
         for index, call in enumerate(self.message.tool_calls):
             if index not in self.attempts:
                 self.done[index] = self._broken_off(call, "did not run", error)
@@ -257,6 +258,6 @@ class _Runner:
                 self._end(index, self._broken_off(call, "did not end", error))
         done = [self.done[index] for index in range(len(self.message.tool_calls))]
         self.ledger.requested.extend(done)
-        entered = Round(self.message, tuple(each.result for each in done))
+        entered = Round(self.message, tuple(each.result for each in done), begun)
         self.ledger.rounds.append(entered)
         return entered

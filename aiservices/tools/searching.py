@@ -60,11 +60,12 @@ class EmbeddingToolSearch(ToolSearch):
 
     def search(self, query: str, tools: Sequence[Tool[..., Any]]) -> list[Tool[..., Any]]:
         texts = [f"{item.name.replace('_', ' ')}. {item.spec.description}" for item in tools]
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        vectors = [list(map(float, vector)) for vector in self.model.embed([query, *new]).vectors]
-        self._vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
-        self._vectors |= dict(zip(new, vectors[1:], strict=True))
-        scores = [_cosine(vectors[0], self._vectors[text]) for text in texts]
+        known = self._vectors
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        wanted, *vectors = (list(map(float, vector)) for vector in self.model.embed([query, *new]).vectors)
+        known = {text: known[text] for text in texts if text in known} | dict(zip(new, vectors, strict=True))
+        self._vectors = known  # replaced as a whole, as other calls may be searching meanwhile
+        scores = [_cosine(wanted, known[text]) for text in texts]
         ranked = sorted(range(len(tools)), key=lambda index: -scores[index])
         return [tools[index] for index in ranked[: self.max_results]]
 

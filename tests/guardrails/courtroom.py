@@ -74,10 +74,10 @@ class Model:
     answers: Sequence[str] = ()
     told: list[tuple[str, Reask]] = field(default_factory=list)
 
-    async def ask_again(self, rejected: Answer, reask: Reask) -> Answer:
+    async def ask_again(self, rejected: Answer, reask: Reask) -> GuardrailRequest[Answer]:
         self.told.append((rejected.text, reask))
         number = len(self.told) - 1
-        return Answer(self.answers[number] if number < len(self.answers) else f"answer {number + 2}")
+        return asked(self.answers[number] if number < len(self.answers) else f"answer {number + 2}")
 
 
 class Court:

@@ -129,7 +129,7 @@ def test_the_error_is_about_the_last_answer_and_remembers_why_the_others_were_no
 
 
 def test_what_the_model_raises_is_no_guardrails_failure(court: Court) -> None:
-    async def is_down(rejected: Answer, reask: Reask) -> Answer:
+    async def is_down(rejected: Answer, reask: Reask) -> GuardrailRequest[Answer]:
         raise ConnectionError("down")
 
     model = Model()

@@ -1,4 +1,4 @@
-"""What the tests of tools share: a context, a call from its arguments, and decorators as people write them."""
+"""What the tests of tools share: a context, a call from its arguments, decorators."""
 
 from __future__ import annotations
 

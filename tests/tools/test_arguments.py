@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 
 from aiservices import ConfigurationError, ToolArgumentsError, ToolContext
 from aiservices.messages import ToolCall, ToolSpec
-from aiservices.tools import Tool, ToolRegistry, tool, tools_of
+from aiservices.tools import Tool, ToolRegistry, tool
 from outputparsers import output_parser
 from tests.tools.given import called, results
 
@@ -207,7 +207,7 @@ def test_large_integers_and_long_decimals_reach_the_tool_exactly(invoke: Any) ->
     """TOOL-02."""
     seen: list[object] = []
 
-    def lookup(id: int, amt: Decimal) -> str:  # noqa: A002
+    def lookup(id: int, amt: Decimal) -> str:
         seen.append((id, amt))
         return "ok"
 
@@ -265,7 +265,7 @@ def test_any_text_is_read_or_is_an_argument_error(text: str) -> None:
     try:
         made.signature.read(text)
     except ToolArgumentsError as error:
-        assert error.problems
+        assert error.problems  # noqa: PT017 - it need not be raised
 
 
 _ANYTHING = taking(dict[str, Decimal | int | list[str] | None] | Person, default=None)
@@ -412,13 +412,9 @@ def test_a_wrong_schema_is_a_mistake_of_the_declaration(schema: dict[str, Any], 
 
 def test_nothing_is_fetched_for_a_reference_to_elsewhere() -> None:
     schema = {"type": "object", "properties": {"x": {"$ref": "http://192.0.2.1/schema"}}}
-    (made,) = (
-        ToolRegistry([(ToolSpec("remote", "", schema), dict)]).values()
-        if False
-        else tools_of((ToolSpec("remote", "", schema), lambda **arguments: arguments))
-    )
+    made = Tool(ToolSpec("remote", "", schema), lambda **arguments: arguments)
     began = time.monotonic()
-    with pytest.raises(ToolArgumentsError, match="refers to 'http://192.0.2.1/schema', which is not in it"):
+    with pytest.raises(ToolArgumentsError, match=r"refers to 'http://192\.0\.2\.1/schema'"):
         called(made, '{"x": 1}')
     assert time.monotonic() - began < 1
 

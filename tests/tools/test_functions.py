@@ -143,7 +143,7 @@ def test_a_tool_without_parameters_says_so() -> None:
 @pytest.mark.parametrize(
     ("make", "name", "description"),
     [
-        (lambda: Doubler(), "Doubler", "Something that doubles."),
+        (Doubler, "Doubler", "Something that doubles."),
         (lambda: Doubler().__call__, "__call__", ""),
         (lambda: functools.partial(double.execute), "double", "Double a number."),
         (lambda: functools.partial(Doubler()), "Doubler", ""),

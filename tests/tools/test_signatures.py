@@ -118,7 +118,7 @@ def test_a_name_that_is_defined_later_is_found_later() -> None:
 
     def declare() -> None:
         @tool
-        def f(item: Later) -> None: ...
+        def f(item: Later) -> None: ...  # type: ignore[name-defined]  # noqa: F821
 
         made.append(f)
 
@@ -231,7 +231,7 @@ def test_a_parameter_with_a_default_may_be_left_out_and_the_default_is_not_told(
 def test_a_field_may_stand_where_the_default_does() -> None:
     def f(
         x: int = Field(3, ge=1, description="How many."),
-        y: list[int] = Field(default_factory=list, max_length=2),
+        y: list[int] = Field(default_factory=list, max_length=2),  # noqa: B008
         z: int = Field(ge=5),
     ) -> Any:
         y.append(x)
@@ -361,7 +361,7 @@ def test_no_name_of_a_parameter_is_taken() -> None:
 def test_a_type_that_no_model_can_send_names_tool_parameter_and_type() -> None:
     def f(a: Any, b: bytes, c: int = 1) -> None: ...
 
-    with pytest.raises(ConfigurationError, match="tool 'f', parameter 'b': .*bytes do not travel as JSON"):
+    with pytest.raises(ConfigurationError, match=r"tool 'f', parameter 'b': .*bytes do not travel as JSON"):
         tool(f)
 
 

@@ -58,7 +58,7 @@ class Engine:
         self._end = finalize(self, _remove, folder, self._process)
         try:
             self.server: Any = xllamacpp.Server(_parameters(xllamacpp, settings, folder))
-            # Its loop may not run yet, and an engine that is unloaded before it does never ends: await a token.
+            # Unloaded before its loop runs, an engine would never end: wait for a token.
             self.server.handle_completions({"prompt": "a", "max_tokens": 1})
         except Exception as error:
             self._end()

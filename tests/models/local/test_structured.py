@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from aiservices.errors import ServerError
-from aiservices.messages import FinishReason, PartialText, ResponseDone
+from aiservices.messages import ChatRequestParameters, FinishReason, PartialText, ResponseDone
 from aiservices.models.local import LocalChatModel
 from tests.models.local.asking import fields, fill
 
@@ -41,13 +41,9 @@ def test_answers_of_a_shape_are_the_same_every_time(model: LocalChatModel) -> No
 
 
 def test_an_answer_that_has_no_end_is_cut_off_and_says_so(model: LocalChatModel) -> None:
-    schema: dict[str, Any] = {
-        "type": "array",
-        "items": {"type": "integer"},
-        "minItems": 5000,
-        "maxItems": 9000,
-    }
-    response = model.chat(fill("Count.", {"type": "object", "properties": {"v": schema}, "required": ["v"]}))
+    numbers = {"type": "array", "items": {"type": "integer"}, "minItems": 5000}
+    short = ChatRequestParameters(max_output_tokens=20)
+    response = model.chat(fill("Count.", fields(numbers=numbers), parameters=short))
     assert response.finish_reason is FinishReason.LENGTH
 
 

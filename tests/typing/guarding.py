@@ -68,8 +68,8 @@ def brief(request: GuardrailRequest[Message]) -> Verdict[Message]:
     return Rewrite("x")
 
 
-async def ask_again(rejected: Message, reask: Reask) -> Message:
-    return rejected
+async def ask_again(rejected: Message, reask: Reask) -> GuardrailRequest[Message]:
+    return GuardrailRequest(rejected, "")
 
 
 wording: Wording[Message] = MessageWording()
