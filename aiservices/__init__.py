@@ -16,7 +16,29 @@ Names are imported from their modules when they are first used.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
+
+
+def _refuse_foreign_guardrails() -> None:
+    """Fail here and in words, not somewhere later: `guardrails-ai` installs a package of our name.
+
+    The source is read and not run, for that may take a stranger seconds, or fail. Where there is no source,
+    as in a frozen program, the package is trusted.
+    """
+    spec = find_spec("guardrails")
+    read = getattr(spec.loader, "get_source", None) if spec is not None else None
+    source = read("guardrails") if read is not None else None
+    if spec is None or (source is not None and "enforce_output" not in source):
+        found = "there is none" if spec is None else f"{spec.origin or 'a folder without code'} is another"
+        raise ImportError(
+            f"aiservices needs the package `guardrails` that it installs itself, and {found}. guardrails-ai has "
+            "a package of that name too, and the two cannot share an environment: pip uninstall guardrails-ai, "
+            "then pip install --force-reinstall --no-deps aiservices"
+        )
+
+
+_refuse_foreign_guardrails()
 
 _HOMES = {
     "context": (
@@ -80,6 +102,7 @@ _HOMES = {
         "Event",
         "EventListener",
         "RequestSent",
+        "Restarted",
         "ResponseReceived",
         "ToolFinished",
         "ToolStarted",
@@ -128,6 +151,7 @@ _HOMES = {
     "models": ("Capability", "ChatModel"),
     "pipeline": ("STAGES", "inserted"),
     "results": ("Result",),
+    "streams": ("AsyncStream", "Stream"),
     "tools": (
         "CompensationMode",
         "DrivenInterceptor",

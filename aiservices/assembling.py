@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from guardrails import DEFAULT_CONFIG, Link, OutputGuardrailsConfig, links
+from guardrails import DEFAULT_CONFIG, Link, links
 
 from .errors import ConfigurationError
 from .events import hearing
@@ -13,7 +13,7 @@ from .invocation import Setup
 from .memory import ChatMemory, Memories
 from .messages import ResponseFormat
 from .models import Capability, ChatModel
-from .reading import MethodSpec
+from .reading import Delivery, MethodSpec
 from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
 
 
@@ -21,12 +21,12 @@ def assemble(
     method: MethodSpec, model: ChatModel, registry: ToolRegistry, memories: Memories | None, config: Any
 ) -> Setup:
     """The setup of a method. Raises `ConfigurationError` where method, model and options do not fit."""
-    _check_memory(method, config)
-    if method.guards.moderate and config.moderation_model is None:
-        raise ConfigurationError(f"{method.where}: @moderate needs the option moderation_model")
-    _check_immediate(method, registry)
-    if config.compensation_log is not None:
-        _check_undos(registry)
+    problems = _problems(method, registry, config)
+    guards = method.guards
+    input_chain = _chain(config.input_guardrails, guards.input, method, problems)
+    output_chain = _chain(config.output_guardrails, guards.output, method, problems)
+    if problems:
+        raise ConfigurationError(problems)
     assortment = Assortment(
         registry=registry, providers=tuple(config.tool_providers), search=config.tool_search
     )
@@ -37,7 +37,7 @@ def assemble(
         parameters=config.parameters,
         response_format=response_format,
         instructions=instructions,
-        parse_retries=config.parse_retries,
+        parse_retries=0 if method.answer.delivery is Delivery.ITEMS else config.parse_retries,
         system_message_transformer=config.system_message_transformer,
         chat_request_transformer=config.chat_request_transformer,
         listeners=tuple(hearing(listener) for listener in config.listeners),
@@ -53,26 +53,30 @@ def assemble(
         compensation_log=config.compensation_log,
         recall=_recall(method, memories, config),
         remember_raw=config.remember == "raw",
-        input_chain=_chain(config.input_guardrails, method.guards.input),
-        output_chain=_chain(config.output_guardrails, method.guards.output),
-        output_config=_output_config(method, config),
-        moderation_model=config.moderation_model if method.guards.moderate else None,
+        input_chain=input_chain,
+        output_chain=output_chain,
+        output_config=config.output_guardrails_config or guards.output_config or DEFAULT_CONFIG,
+        moderation_model=config.moderation_model if guards.moderate else None,
     )
 
 
-def _chain(option: Any, declared: Any) -> tuple[Link[Any], ...]:
+def _problems(method: MethodSpec, registry: ToolRegistry, config: Any) -> list[str]:
+    """Everything about a method that does not fit the options."""
+    problems = [*_memory_problems(method, config), *_immediate_problems(method, registry)]
+    if method.guards.moderate and config.moderation_model is None:
+        problems.append(f"{method.where}: @moderate needs the option moderation_model")
+    if config.compensation_log is not None:
+        problems += _undo_problems(registry)
+    return problems
+
+
+def _chain(option: Any, declared: Any, method: MethodSpec, problems: list[str]) -> tuple[Link[Any], ...]:
     """The guardrails of an option, which replace those of the declaration."""
     try:
         return links(*(option if option is not None else declared or ()))
     except TypeError as error:
-        raise ConfigurationError(str(error)) from error
-
-
-def _output_config(method: MethodSpec, config: Any) -> OutputGuardrailsConfig:
-    if config.output_guardrails_config is not None:
-        return cast("OutputGuardrailsConfig", config.output_guardrails_config)
-    retries = method.guards.output_retries
-    return DEFAULT_CONFIG if retries is None else OutputGuardrailsConfig(retries)
+        problems.append(f"{method.where}: {error}")
+        return ()
 
 
 def _recall(method: MethodSpec, memories: Memories | None, config: Any) -> Callable[[Any], ChatMemory] | None:
@@ -82,15 +86,15 @@ def _recall(method: MethodSpec, memories: Memories | None, config: Any) -> Calla
     return memories.get if shared is None else lambda _: shared
 
 
-def _check_memory(method: MethodSpec, config: Any) -> None:
+def _memory_problems(method: MethodSpec, config: Any) -> Iterator[str]:
     where, marked = method.where, method.memory_id
     if marked is not None and config.chat_memory_provider is None:
         advice = "one memory for all ids would mix their conversations: give chat_memory_provider"
         if config.chat_memory is None:
             advice = "the service has no memory: give chat_memory_provider=lambda id: ..."
-        raise ConfigurationError(f"{where}: the parameter {marked!r} is a MemoryId, but {advice}")
+        yield f"{where}: the parameter {marked!r} is a MemoryId, but {advice}"
     if config.chat_memory_provider is not None and marked is None and not method.stateless:
-        raise ConfigurationError(
+        yield (
             f"{where}: there is a chat_memory_provider, but the method does not say whose conversation "
             "it belongs to: mark a parameter Annotated[str, MemoryId], or decorate it with @stateless"
         )
@@ -114,25 +118,23 @@ def _compensation(registry: ToolRegistry, config: Any) -> CompensationMode:
     return CompensationMode(config.compensation or CompensationMode.INVOCATION_FAILURE)
 
 
-def _check_undos(registry: ToolRegistry) -> None:
+def _undo_problems(registry: ToolRegistry) -> list[str]:
     """A call that died before its outcome was logged has no result, and its undo must know that."""
-    problems = [
+    return [
         f"the compensation of tool {tool.name!r} takes a result that is not None: with a compensation_log "
         "there may be none after a crash, so annotate it as in `result: Booking | None`"
         for tool in registry.values()
         if tool.undo is not None and tool.undo.needs_result
     ]
-    if problems:
-        raise ConfigurationError(problems)
 
 
-def _check_immediate(method: MethodSpec, registry: ToolRegistry) -> None:
+def _immediate_problems(method: MethodSpec, registry: ToolRegistry) -> Iterator[str]:
     if method.answer.wrapped:
         return
     for tool in registry.values():
         given = tool.signature.returns
         if tool.returns is not ReturnBehavior.TO_MODEL and not method.answer.may_be(given):
-            raise ConfigurationError(
+            yield (
                 f"{method.where}: the immediate tool {tool.name!r} returns {given!r}, the method does not: "
                 "declare -> Result[...] and read .tool_executions, or let the method return the same"
             )

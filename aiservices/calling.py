@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
@@ -14,13 +15,17 @@ from .driving import ASYNCHRONOUS, BLOCKING, Driver
 from .invocation import Invocation, Journal, Proceed, Setup
 from .memory import key_of
 from .messages import ChatRequestParameters
-from .reading import MethodSpec
+from .reading import Delivery, MethodSpec
+from .streaming import streamed
+from .streams import Outcome
 
 T = TypeVar("T")
 
 
 def invoker(setup: Setup, chain: Proceed) -> Callable[[dict[str, Any]], Any]:
     """What a method does with its arguments, by name: a function, or a coroutine function."""
+    if setup.method.answer.delivery is not Delivery.WHOLE:
+        return partial(_stream, setup, chain)
     return partial(_acall if setup.method.asynchronous else _call, setup, chain)
 
 
@@ -32,6 +37,26 @@ def _call(setup: Setup, chain: Proceed, arguments: dict[str, Any]) -> Any:
 async def _acall(setup: Setup, chain: Proceed, arguments: dict[str, Any]) -> Any:
     result = await ASYNCHRONOUS.run(chain(_begin(setup, arguments, ASYNCHRONOUS)))
     return result if setup.method.answer.wrapped else result.content
+
+
+def _stream(setup: Setup, chain: Proceed, arguments: dict[str, Any]) -> Any:
+    return streamed(setup.method.answer, partial(_streaming, setup, chain, arguments))
+
+
+async def _streaming(
+    setup: Setup, chain: Proceed, arguments: dict[str, Any], driver: Driver, outcome: Outcome[Any]
+) -> None:
+    """The call behind a stream: it begins with the first step, and its reader hears of its end."""
+    try:
+        call = _begin(setup, arguments, driver)
+        call.journal.outbox = deque()
+        try:
+            outcome.result = await chain(call)
+        finally:
+            await call.flush()
+    except BaseException as error:
+        outcome.error = error
+        raise
 
 
 def _begin(setup: Setup, arguments: dict[str, Any], driver: Driver) -> Invocation:

@@ -107,7 +107,6 @@ def input_guardrails(*guardrails: GuardrailLike[Any]) -> Callable[[Target], Targ
     Guardrails are instances, classes or functions. A method's replace its class's; the option of the same
     name replaces both.
     """
-
     return _guarding("input_guardrails", guardrails)
 
 

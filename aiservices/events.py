@@ -49,6 +49,13 @@ class AskedAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class Restarted:
+    """The answer that a stream has shown so far is void: another one is asked for."""
+
+    context: InvocationContext
+
+
+@dataclass(frozen=True, slots=True)
 class GuardrailRan:
     """A guardrail gave its verdict, on the input or on the answer of this number, counted from 1."""
 
@@ -123,6 +130,7 @@ Event: TypeAlias = (
     | ResponseReceived
     | AskedAgain
     | GuardrailRan
+    | Restarted
     | ToolStarted
     | ToolFinished
     | Compensated

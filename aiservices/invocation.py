@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -9,8 +10,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from guardrails import DEFAULT_CONFIG, Failure, Link, OutputGuardrailsConfig
 
 from .context import InvocationContext
-from .driving import Driver
-from .events import AskedAgain, Event, notify
+from .driving import Driver, Emit
+from .events import AskedAgain, Event, Restarted, notify
 from .memory import ChatMemory
 from .messages import (
     NO_USAGE,
@@ -18,6 +19,7 @@ from .messages import (
     ChatRequest,
     ChatRequestParameters,
     ChatResponse,
+    ModelEvent,
     ResponseFormat,
     SystemMessage,
     TextContent,
@@ -86,7 +88,7 @@ class Setup:
 class Journal:
     """What one call has done so far, for its result and for the error that may end it."""
 
-    __slots__ = ("findings", "ledger", "log", "reasks", "responses", "user")
+    __slots__ = ("findings", "ledger", "log", "outbox", "reasks", "responses", "shown", "user")
 
     def __init__(self) -> None:
         self.responses: list[ChatResponse] = []
@@ -95,6 +97,8 @@ class Journal:
         self.reasks: list[str] = []
         self.findings: list[Failure] = []
         self.user: UserMessage | None = None
+        self.outbox: deque[Event] | None = None
+        self.shown = False
 
     @property
     def usage(self) -> TokenUsage:
@@ -110,7 +114,8 @@ class Invocation:
     """A call on its way to the model.
 
     The user's own contents and the format instructions stay apart until the request is made, so that a
-    stage can replace one and leave the other. `history` is what was said before the user message, `exchange`
+    stage can replace one and leave the other. `gated` calls show a stream's reader nothing of the answer
+    before it was judged. `history` is what was said before the user message, `exchange`
     what was said after it.
     """
 
@@ -128,15 +133,37 @@ class Invocation:
     exchange: tuple[ChatMessage, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     deadline: float | None = None
+    gated: bool = False
 
     @property
     def method(self) -> MethodSpec:
         return self.setup.method
 
     def notify(self, event: Callable[..., Event], *details: Any) -> None:
-        """Tell the listeners of an event, which is only made when there are any."""
-        if self.setup.listeners:
-            notify(self.setup.listeners, event(self.context, *details))
+        """Tell the listeners, and the reader of a stream, of an event; it is made when there are any."""
+        listeners, outbox = self.setup.listeners, self.journal.outbox
+        if listeners or outbox is not None:
+            told = event(self.context, *details)
+            notify(listeners, told)
+            if outbox is not None:
+                outbox.append(told)
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether somebody reads what happens while it happens."""
+        return self.journal.outbox is not None
+
+    async def flush(self) -> None:
+        """Hand what was told since to the reader of the stream."""
+        outbox = self.journal.outbox
+        while outbox:
+            await Emit(outbox.popleft())
+
+    async def show(self, event: ModelEvent) -> None:
+        """Hand a piece of the answer to the reader of the stream, unless it has to be judged first."""
+        if not self.gated:
+            self.journal.shown = True
+            await Emit(event)
 
     def asking_again(
         self, exchange: tuple[ChatMessage, ...], *messages: ChatMessage, reason: str
@@ -149,6 +176,9 @@ class Invocation:
         check_reasks(self.setup.limits, len(journal.reasks))
         journal.reasks.append(reason)
         self.notify(AskedAgain, reason, len(journal.reasks))
+        if journal.shown:
+            journal.shown = False
+            self.notify(Restarted)
         return changed(self, exchange=(*exchange, *messages))
 
     def request(self) -> ChatRequest:

@@ -16,6 +16,7 @@ from ..messages import (
     ToolChoice,
 )
 from .chat import Capability, ChatModel
+from .moderation import ModerationModel, ModerationResult
 from .naming import resolve_chat_model
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "ChatResponse",
     "FinishReason",
     "ModelEvent",
+    "ModerationModel",
+    "ModerationResult",
     "PartialText",
     "PartialThinking",
     "PartialToolCall",

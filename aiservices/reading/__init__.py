@@ -1,6 +1,6 @@
 """Reading a declaration: a Protocol's methods become `MethodSpec`s, once, with all complaints."""
 
-from .answers import Answer, AnswerForm
+from .answers import Answer, AnswerForm, Delivery
 from .decorated import refilled
 from .hints import is_written_by_user
 from .protocols import ServiceSpec, read_service
@@ -9,6 +9,7 @@ from .specs import MessageSource, MethodSpec, Part
 __all__ = [
     "Answer",
     "AnswerForm",
+    "Delivery",
     "MessageSource",
     "MethodSpec",
     "Part",

@@ -15,7 +15,7 @@ from collections.abc import (
     Iterable,
     Iterator,
 )
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
@@ -35,6 +35,7 @@ from ..messages import (
     TokenUsage,
 )
 from ..results import Result
+from ..streams import AsyncStream, Stream
 from .complaints import Complaint
 
 
@@ -47,14 +48,30 @@ class AnswerForm(Enum):
     NOTHING = "nothing"
 
 
+class Delivery(Enum):
+    """How the caller gets it: whole, or while it is written as texts, as items, or by a handle."""
+
+    WHOLE = "whole"
+    PARTS = "parts"
+    ITEMS = "items"
+    HANDLE = "handle"
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the caller gets: a value of `type` read by `parser`, or a raw form; bare or in a `Result`."""
+    """What the caller gets: a value of `type` read by `parser`, or a raw form; bare or in a `Result`.
+
+    Streams have another `delivery`; `asynchronous` ones are read with `async for`. `item` is the type of one
+    item where `type` is the list of them.
+    """
 
     form: AnswerForm
     type: Any
     wrapped: bool = False
     parser: OutputParser[Any] | None = None
+    delivery: Delivery = Delivery.WHOLE
+    asynchronous: bool = False
+    item: Any = None
 
     def may_be(self, hint: Any) -> bool:
         """Whether a tool annotated to return `hint` may give this answer; unsure is yes."""
@@ -80,7 +97,9 @@ _RAW: Final = {
     types.NoneType: AnswerForm.NOTHING,
     None: AnswerForm.NOTHING,
 }
-_STREAMS: Final = (Iterator, AsyncIterator, Iterable, AsyncIterable, Generator, AsyncGenerator)
+_ITERATORS: Final = (Iterator, AsyncIterator)
+_HANDLES: Final = (Stream, AsyncStream)
+_STREAMS: Final = (*_ITERATORS, *_HANDLES, Iterable, AsyncIterable, Generator, AsyncGenerator)
 _SAYING_NOTHING: Final = (Any, object, typing.NoReturn, typing.Never)
 _FRAMEWORK: Final = (
     ChatRequest,
@@ -98,14 +117,13 @@ _FRAMEWORK: Final = (
 def read_answer(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
     """Read a resolved return annotation. Raises `Complaint` saying what to return instead."""
     whole = _unaliased(hint)
-    if whole is Result:
-        raise Complaint("the return type Result names no type: write Result[str] or another type")
-    if get_origin(whole) is Result:
-        (inner,) = get_args(whole)
-        if Result in (_unaliased(inner), get_origin(_unaliased(inner))):
-            raise Complaint("the return type is a Result of a Result: write Result[...] once")
-        answer = read_answer(inner, parsers)
-        return Answer(answer.form, answer.type, wrapped=True, parser=answer.parser)
+    origin = get_origin(whole)
+    if whole is Result or origin is Result:
+        return _wrapped(whole, parsers)
+    if _is_any_of(origin, _ITERATORS):
+        return _iterated(get_args(whole)[0], origin, parsers)
+    if _is_any_of(origin, _HANDLES):
+        return _handled(get_args(whole)[0], origin, parsers)
     for kind, form in _RAW.items():
         if whole is kind:
             return Answer(form, whole)
@@ -118,6 +136,39 @@ def read_answer(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
         return Answer(AnswerForm.VALUE, hint, parser=_parser(hint, parsers))
     except UnsupportedTypeError as error:
         raise Complaint(f"the return type cannot be read from a model's answer: {error}") from error
+
+
+def _wrapped(whole: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
+    if whole is Result:
+        raise Complaint("the return type Result names no type: write Result[str] or another type")
+    (inner,) = get_args(whole)
+    if Result in (_unaliased(inner), get_origin(_unaliased(inner))):
+        raise Complaint("the return type is a Result of a Result: write Result[...] once")
+    answer = read_answer(inner, parsers)
+    if answer.delivery is not Delivery.WHOLE:
+        raise Complaint(
+            "the return type is a Result of a stream: write Stream[T], result() gives a Result[T]"
+        )
+    return replace(answer, wrapped=True)
+
+
+def _handled(inner: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
+    answer = read_answer(inner, parsers)
+    if answer.wrapped or answer.delivery is not Delivery.WHOLE or answer.form is not AnswerForm.VALUE:
+        raise Complaint("a stream is of the value itself: write Stream[str], or Stream[T] with your type")
+    return replace(answer, delivery=Delivery.HANDLE, asynchronous=origin is AsyncStream)
+
+
+def _iterated(item: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
+    """Texts as they come, or the items of a list."""
+    asynchronous = origin is AsyncIterator
+    if item is str:
+        parser = _parser(str, parsers)
+        return Answer(
+            AnswerForm.VALUE, str, parser=parser, delivery=Delivery.PARTS, asynchronous=asynchronous
+        )
+    whole = read_answer(list[item], parsers)
+    return replace(whole, delivery=Delivery.ITEMS, asynchronous=asynchronous, item=item)
 
 
 def _unaliased(hint: Any) -> Any:
@@ -146,7 +197,10 @@ def _refuse(hint: Any, seen: tuple[Any, ...] = ()) -> None:
     if _is_any_of(kind, (Awaitable, Coroutine)):
         raise Complaint("the return type is an awaitable: write `async def` and the type itself")
     if _is_any_of(kind, _STREAMS):
-        raise Complaint("the return type is a stream, which is not supported: return a list or another value")
+        raise Complaint(
+            "a stream is Iterator[T], AsyncIterator[T], Stream[T] or AsyncStream[T] and stands alone: "
+            "write it as the whole return type"
+        )
     if _is_any_of(kind, _FRAMEWORK):
         raise Complaint(
             f"{kind.__name__} belongs to the framework and is nothing a model can answer: return str, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,9 @@ from ..declaring import Declared
 from .specs import Guards
 
 
-def read_guards(method: Declared, classes: tuple[Declared, ...], complain: Callable[[object], None]) -> Guards:
+def read_guards(
+    method: Declared, classes: tuple[Declared, ...], complain: Callable[[object], None]
+) -> Guards:
     """The method's own declarations, else those of the nearest class that has some.
 
     Guardrails that are given as classes are not made here: an option may replace them.
@@ -26,14 +29,22 @@ def read_guards(method: Declared, classes: tuple[Declared, ...], complain: Calla
     )
     for name, chain in (("input_guardrails", guards.input), ("output_guardrails", guards.output)):
         for guardrail in chain or ():
-            _check(guardrail, lambda problem, name=name: complain(f"{name}: {problem}"))
+            try:
+                _check(guardrail)
+            except TypeError as error:
+                complain(f"{name}: {error}")
     return guards
 
 
-def _check(guardrail: GuardrailLike[Any], complain: Callable[[object], None]) -> None:
-    if isinstance(guardrail, type) and hasattr(guardrail, "validate"):
+def _check(guardrail: GuardrailLike[Any]) -> None:
+    """Raise `TypeError` for what is no guardrail."""
+    if not isinstance(guardrail, type) or not hasattr(guardrail, "validate"):
+        link(guardrail)
         return
     try:
-        link(guardrail)
+        inspect.signature(guardrail).bind()
+    except ValueError:  # a class that does not tell
+        return
     except TypeError as error:
-        complain(error)
+        name = guardrail.__name__
+        raise TypeError(f"the guardrail {name} needs arguments, give an instance: {error}") from error

@@ -11,7 +11,7 @@ from typing import Any, Final
 from outputparsers import OutputParser
 
 from ..declaring import Declared, declared_on
-from .answers import Answer, read_answer
+from .answers import Answer, Delivery, read_answer
 from .complaints import Complaint, Complaints
 from .guards import read_guards
 from .hints import UnresolvedNameError, annotations_of, resolve, substitute
@@ -111,7 +111,12 @@ class _MethodReader:
         if "return" not in self._raw:
             raise Complaint("it has no return annotation: say what it returns, as in `-> str`")
         hint = self._resolved(self._raw["return"])
-        return None if hint is _PENDING else read_answer(hint, self._around.parsers)
+        if hint is _PENDING:
+            return None
+        answer = read_answer(hint, self._around.parsers)
+        if answer.delivery is not Delivery.WHOLE and inspect.iscoroutinefunction(self._stub.function):
+            raise Complaint("a stream is returned at once, not awaited: write `def` without async")
+        return answer
 
     def _resolved(self, raw: Any) -> Any:
         stub, names = self._stub, self._around.names

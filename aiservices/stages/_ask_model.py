@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ServerError
 from ..events import RequestSent, ResponseReceived
 from ..invocation import Invocation, Proceed
-from ..messages import ChatRequest, ChatResponse
+from ..messages import ChatRequest, ChatResponse, ResponseDone
 from ..results import Result
 from ..tools import check_tokens, remaining
 
@@ -26,11 +26,15 @@ async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
                 "it gives a ChatRequest"
             )
     call.notify(RequestSent, request)
-    response = await call.driver.twin(setup.model.chat, setup.model.achat, request)
+    if call.is_streamed:
+        response = await _streamed(call, request)
+    else:
+        response = await call.driver.twin(setup.model.chat, setup.model.achat, request)
     if not isinstance(response, ChatResponse):
         raise _no_answer(response, call)
     journal.responses.append(response)
     call.notify(ResponseReceived, response)
+    await call.flush()
     if not response.message.tool_calls:
         check_tokens(setup.limits, journal.usage)
     return Result(
@@ -41,6 +45,26 @@ async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
         journal.ledger.executions,
         exchange=call.exchange,
     )
+
+
+async def _streamed(call: Invocation, request: ChatRequest) -> ChatResponse:
+    """Show the answer piece by piece, reading to the very end: only then the connection is free again."""
+    await call.flush()
+    model, response = call.setup.model, None
+    events = call.driver.iterate(model.stream, model.astream, request)
+    try:
+        async for event in events:
+            if isinstance(event, ResponseDone):
+                response = event.response
+            else:
+                await call.show(event)
+    finally:
+        await events.aclose()
+    if response is None:
+        raise ServerError(
+            f"{call.method.where}: the stream of {type(model).__name__} ended without an answer"
+        )
+    return response
 
 
 def _no_answer(response: object, call: Invocation) -> ServerError:

@@ -9,7 +9,7 @@ from guardrails import GuardrailRequest
 
 from ..errors import OutputGuardrailError
 from ..invocation import Invocation, Proceed, changed
-from ..messages import AiMessage, UserMessage
+from ..messages import AiMessage, PartialText, UserMessage
 from ..results import Result
 from ._answers import final_response, said, unusable
 from ._guards import ANSWER_WORDING, guardrail_request, observing
@@ -17,7 +17,7 @@ from ._guards import ANSWER_WORDING, guardrail_request, observing
 
 async def guard_output(call: Invocation, proceed: Proceed) -> Result[Any]:
     """The first answer that passes; what was rejected stays in the exchange of this call alone."""
-    asking = _Asking(call, proceed)
+    asking = _Asking(changed(call, gated=True), proceed)
     first = await asking.first()
     if first is None:
         return asking.result
@@ -37,6 +37,8 @@ async def guard_output(call: Invocation, proceed: Proceed) -> Result[Any]:
     except _NothingToJudgeError:
         return asking.result
     passed = validated.passed
+    if call.is_streamed and passed.subject.text:
+        await call.show(PartialText(passed.subject.text))
     return changed(asking.result, content=passed.subject, guardrail_findings=passed.findings)
 
 

@@ -16,6 +16,9 @@ async def moderate(call: Invocation, proceed: Proceed) -> Result[Any]:
     text = call.user.text if call.user is not None else ""
     if call.journal.responses or not text.strip():
         return await proceed(call)
+    if call.is_streamed:  # what has been shown cannot be taken back
+        await _moderated(call, text)
+        return await proceed(call)
     _, result = await call.driver.gather([_moderated(call, text), proceed(call)])
     assert result is not None
     return result

@@ -34,9 +34,7 @@ def _noted(result: Result[Any], call: Invocation) -> Result[Any]:
     reasks, findings = call.journal.reasks, call.journal.findings
     if not reasks and not findings:
         return result
-    return changed(
-        result, reasks=tuple(reasks), guardrail_findings=(*findings, *result.guardrail_findings)
-    )
+    return changed(result, reasks=tuple(reasks), guardrail_findings=(*findings, *result.guardrail_findings))
 
 
 def _whole(result: Result[Any], call: Invocation) -> Result[Any]:

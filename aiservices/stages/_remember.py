@@ -24,6 +24,8 @@ async def remember(call: Invocation, proceed: Proceed) -> Result[Any]:
     recall = call.setup.recall
     assert recall is not None
     memory = recall(call.context.memory_id)
+    if call.is_streamed:  # a slow reader must not keep others waiting: the commit at the end is checked
+        return await _remembered(memory, call, proceed)
     async with AsyncExitStack() as line:
         try:
             await line.enter_async_context(call.driver.lock(LOCKS, memory.lock_key))

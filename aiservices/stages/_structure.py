@@ -79,4 +79,3 @@ def _telling(result: Result[Any], response: ChatResponse) -> ChatResponse:
 def _correction(error: outputparsers.OutputParsingError) -> str:
     wrong = cut(str(error), MAX_CORRECTION_CHARS)
     return f"Your answer could not be used. {wrong}\nAnswer again, with the corrected answer only."
-

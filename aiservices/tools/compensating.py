@@ -8,7 +8,13 @@ from enum import StrEnum
 from functools import partial
 from typing import Final
 
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from tenacity import (
+    AsyncRetrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
 
 from ..driving import BLOCKING, Driver, run_in_worker
 from ..errors import StoreError
@@ -106,7 +112,7 @@ async def attempt_undo(
         async for attempt in AsyncRetrying(
             sleep=driver.sleep,
             stop=stop_after_attempt(ATTEMPTS),
-            wait=wait_exponential_jitter(FIRST_WAIT, jitter=FIRST_WAIT),
+            wait=wait_exponential(multiplier=FIRST_WAIT) + wait_random(0, FIRST_WAIT),
             retry=retry_if_exception_type(Exception),
             reraise=True,
         ):

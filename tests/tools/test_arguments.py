@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import time
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -410,13 +410,13 @@ def test_a_wrong_schema_is_a_mistake_of_the_declaration(schema: dict[str, Any], 
         ToolRegistry([(ToolSpec("remote", "", schema), print)])
 
 
-def test_nothing_is_fetched_for_a_reference_to_elsewhere() -> None:
-    schema = {"type": "object", "properties": {"x": {"$ref": "http://192.0.2.1/schema"}}}
+def test_nothing_is_fetched_for_a_reference_to_elsewhere(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "schema.json"
+    elsewhere.write_text('{"type": "integer"}')
+    schema = {"type": "object", "properties": {"x": {"$ref": elsewhere.as_uri()}}}
     made = Tool(ToolSpec("remote", "", schema), lambda **arguments: arguments)
-    began = time.monotonic()
-    with pytest.raises(ToolArgumentsError, match=r"refers to 'http://192\.0\.2\.1/schema'"):
+    with pytest.raises(ToolArgumentsError, match=r"refers to 'file://.*schema\.json', which is not in it"):
         called(made, '{"x": 1}')
-    assert time.monotonic() - began < 1
 
 
 def test_a_model_cannot_send_what_is_injected_into_a_dynamic_tool() -> None:

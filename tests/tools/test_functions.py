@@ -88,7 +88,7 @@ def test_a_tool_is_called_like_the_function_it_was_made_of() -> None:
     assert double(4) == 8
     assert double(number=4) == 8
     assert asyncio.run(triple(4)) == 12
-    assert (double.name, double.__name__, double.__doc__) == ("double", "double", "Double a number.")
+    assert (double.name, vars(double)["__name__"], double.__doc__) == ("double", "double", "Double a number.")
     assert repr(double) == "<tool double>"
     assert double.spec == ToolSpec(
         "double",

@@ -103,7 +103,7 @@ def test_contents_are_told_as_contents(value: object, contents: tuple[Content, .
 
 
 def test_an_outcome_is_passed_on_as_it_is() -> None:
-    outcome = ToolOutcome(["a", IMAGE], is_error=True, value=3, attributes={"found": ["x"]})
+    outcome = ToolOutcome([TextContent("a"), IMAGE], is_error=True, value=3, attributes={"found": ["x"]})
     assert outcome_of(outcome) is outcome
     assert outcome.contents == (TextContent("a"), IMAGE)
     assert outcome.text == "a"

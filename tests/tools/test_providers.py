@@ -8,13 +8,11 @@ from typing import Any, Protocol
 import pytest
 
 import aiservices
-from aiservices import ConfigurationError, InvocationParameters, UserText, user_message
-from aiservices.messages import ToolCall, ToolResultMessage, ToolSpec
+from aiservices import ConfigurationError, InvocationParameters, user_message
+from aiservices.messages import ToolCall, ToolResultMessage, ToolSpec, UserMessage
 from aiservices.testing import ScriptedChatModel
 from aiservices.tools import ToolRequest, tool
 from tests.tools.given import Asker
-
-assert UserText
 
 
 @tool
@@ -120,7 +118,7 @@ def test_a_provider_sees_the_conversation_so_far_and_the_callers_parameters(invo
     invoke(service, "ask", "go", given)
     first, second = provider.requests
     assert (first.parameters, second.parameters) == (given, given)
-    assert [message.text for message in first.messages] == ["go"]
+    assert first.messages == (UserMessage("go"),)
     assert len(second.messages) == 3
 
 

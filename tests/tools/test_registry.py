@@ -285,12 +285,12 @@ def test_a_service_that_wants_what_no_model_can_send_is_refused(service: Any, me
         ToolRegistry([made])
 
 
-T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
 
 
-class Reads(Protocol[T]):
+class Reads(Protocol[T_contra]):
     @user_message("{{ it }}")
-    def read(self, it: T) -> str: ...
+    def read(self, it: T_contra) -> str: ...
 
 
 def test_types_that_only_the_services_creator_could_resolve_are_known_to_its_tools() -> None:

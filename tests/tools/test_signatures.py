@@ -78,9 +78,9 @@ def test_deferred_annotations_are_resolved(invoke: Any) -> None:
 def test_a_name_that_only_type_checkers_know_is_an_error_that_says_so() -> None:
     """SCH-07."""
 
-    def pay(amount: Money) -> str: ...
+    def pay(amount: Money) -> None: ...
 
-    def pay_all(amounts: dict[str, list[Money]] | None = None) -> str: ...
+    def pay_all(amounts: dict[str, list[Money]] | None = None) -> None: ...
 
     with pytest.raises(ConfigurationError) as caught:
         ToolRegistry([pay, pay_all])
@@ -92,7 +92,7 @@ def test_a_name_that_only_type_checkers_know_is_an_error_that_says_so() -> None:
 
 
 def test_what_a_tool_returns_need_not_be_known() -> None:
-    def pay(amount: int) -> Money: ...
+    def pay(amount: int) -> Money | None: ...
 
     assert parameters_of(pay)["required"] == ["amount"]
 
@@ -106,7 +106,7 @@ def test_what_a_tool_returns_need_not_be_known() -> None:
     ],
 )
 def test_an_annotation_that_makes_no_sense_names_tool_and_parameter(annotation: str, message: str) -> None:
-    def pay(amount: int) -> str: ...
+    def pay(amount: int) -> None: ...
 
     pay.__annotations__["amount"] = annotation
     with pytest.raises(ConfigurationError, match=f"tool 'pay', parameter 'amount': .*{message}"):

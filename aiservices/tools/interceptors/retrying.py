@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
 from ...context import ToolContext
 from ...driving import Driver
-from ...errors import ToolArgumentsError, ToolError
+from ...errors import LimitExceededError, ToolArgumentsError, ToolError
 from ...messages import ToolCall
 from ..execution import DrivenInterceptor, Execute
 from ..outcomes import ToolOutcome
@@ -45,4 +45,5 @@ class RetryCalls(DrivenInterceptor):
 
 
 def _may_be_tried_again(error: BaseException) -> bool:
-    return isinstance(error, Exception) and not isinstance(error, ToolError | ToolArgumentsError)
+    hopeless = ToolError | ToolArgumentsError | LimitExceededError
+    return isinstance(error, Exception) and not isinstance(error, hopeless)
