@@ -20,7 +20,8 @@ class UserWording:
     """The text of a user message is its text parts; another text takes the place of the first of them."""
 
     def text_of(self, subject: UserMessage, /) -> str:
-        return _checked(subject, UserMessage).text
+        _check(subject, UserMessage)
+        return subject.text
 
     def with_text(self, subject: UserMessage, text: str, /) -> UserMessage:
         return replace(subject, contents=reworded(subject.contents, text))
@@ -34,7 +35,8 @@ class AnswerWording:
     """
 
     def text_of(self, subject: AiMessage, /) -> str:
-        return _checked(subject, AiMessage).text or ""
+        _check(subject, AiMessage)
+        return subject.text or ""
 
     def with_text(self, subject: AiMessage, text: str, /) -> AiMessage:
         return subject if text == subject.text else AiMessage(text, subject.tool_calls)
@@ -70,7 +72,6 @@ def observing(call: Invocation) -> Callable[[Judgement[Any]], object] | None:
     )
 
 
-def _checked(subject: Any, kind: type[Any]) -> Any:
+def _check(subject: object, kind: type[Any]) -> None:
     if not isinstance(subject, kind):
         raise TypeError(f"it was rewritten to a {type(subject).__name__}: give a text or a {kind.__name__}")
-    return subject

@@ -45,9 +45,9 @@ def test_an_undo_gets_the_arguments_it_names_and_what_it_asks_for() -> None:
     made = booking()
 
     @made.compensation
-    def cancel(
+    def cancel(  # type: ignore[no-untyped-def]
         seats: int,
-        city,  # type: ignore[no-untyped-def]
+        city,
         result: str,
         execution: ToolExecution,
         context: ToolContext,
@@ -268,7 +268,7 @@ class Desk:
         return city
 
     @rent.compensation
-    def give_back(city: str) -> str:  # noqa: N805
+    def give_back(city: str) -> str:  # type: ignore[misc]  # noqa: N805
         return f"gives back {city}"
 
     @tool

@@ -61,8 +61,8 @@ class ToolGuardrails(DrivenInterceptor):
         return outcome if text == said else _with_text(outcome, text)
 
 
-def _chain(name: str, given: Sequence[GuardrailLike[Any]]) -> tuple[Link[Any], ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
+def _chain(name: str, given: Any) -> tuple[Link[Any], ...]:
+    if not isinstance(given, Sequence):
         raise TypeError(f"{name} is a {type(given).__name__}: give a list or a tuple of guardrails")
     return links(*given)
 
