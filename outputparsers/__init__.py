@@ -10,15 +10,21 @@ Usable alone: it knows types and texts, no models and no messages.
 
 from .contract import OutputParser
 from .errors import AmbiguousUnionWarning, OutputParsingError, Problem, UnsupportedTypeError
-from .parser import output_parser
+from .items import ItemReader, item_reader
+from .parser import output_parser, partial_reader
+from .partials import PartialReader
 from .registry import register_parser
 
 __all__ = [
     "AmbiguousUnionWarning",
+    "ItemReader",
     "OutputParser",
     "OutputParsingError",
+    "PartialReader",
     "Problem",
     "UnsupportedTypeError",
+    "item_reader",
     "output_parser",
+    "partial_reader",
     "register_parser",
 ]

@@ -17,7 +17,7 @@ from .problems import problems_of
 from .repairing import repaired_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pydantic_core import CoreSchema
 
@@ -48,7 +48,7 @@ class Reading:
     json: str | bytes
 
 
-class _RefusedError(Exception):
+class RefusedError(Exception):
     """A reading that is JSON but not a value of the type."""
 
     def __init__(self, error: ValidationError, problems: tuple[Problem, ...]) -> None:
@@ -101,14 +101,14 @@ class Decoder:
         return knowing._decode_carefully(answer, text)
 
     def _decode_carefully(self, answer: str, text: str) -> object:
-        refused: _RefusedError | None = None
+        refused: RefusedError | None = None
         try:
-            for reading in self._readings(answer):
+            for reading in self.readings(answer):
                 try:
-                    return _validated(reading)
-                except _RefusedError as one:
+                    return validated(reading)
+                except RefusedError as one:
                     refused = refused or one
-        except _CutOffError:
+        except CutOffError:
             raise OutputParsingError(text, self.expected, (_CUT_OFF,)) from _json_error(answer)
         if refused:
             raise OutputParsingError(text, self.expected, refused.problems) from refused.error
@@ -124,7 +124,7 @@ class Decoder:
             raise OutputParsingError(text, self.expected, (_NO_UNICODE,)) from error
         return answer
 
-    def _readings(self, answer: str) -> Iterator[Reading]:
+    def readings(self, answer: str) -> Iterator[Reading]:
         """Ways to read `answer`, best first."""
         if not answer:
             if self.wire.shape is Shape.COLLECTION:
@@ -136,7 +136,7 @@ class Decoder:
             return
         blocks = find_blocks(answer)
         if blocks.cut_off:
-            raise _CutOffError
+            raise CutOffError
         fitting = [block for block in blocks.found if block.alone or not self.wire.verbatim][-_BLOCKS_TRIED:]
         for block in reversed(fitting):
             if (data := _json(block.text)) is not _NOT_JSON:
@@ -177,7 +177,7 @@ class Decoder:
     def _of_needless_wrapper(self, data: dict[str, Any]) -> Iterator[Reading]:
         for key in _WRAPPERS:
             if data.keys() == {key} and isinstance(data[key], dict):
-                yield Reading(self.bare, _dumped(data[key]))
+                yield Reading(self.bare, dumped(data[key]))
 
     def _of_json_text(self, text: str, data: str, depth: int) -> Iterator[Reading]:
         """A JSON string: the value itself, or JSON (or a word) that was quoted once too often."""
@@ -193,7 +193,7 @@ class Decoder:
 
     def _of_constant(self, text: str) -> Iterator[Reading]:
         """A bare number, true, false or null: as a text first where its digits must not be lost."""
-        spellings: list[str | bytes] = [text] if self.wire.verbatim else [text, _dumped(text)]
+        spellings: list[str | bytes] = [text] if self.wire.verbatim else [text, dumped(text)]
         for spelling in reversed(spellings) if self.wire.exact_digits else spellings:
             yield Reading(self.bare, spelling)
 
@@ -203,12 +203,12 @@ class Decoder:
             if inner is not _NOT_JSON and not isinstance(inner, str):
                 yield from self._of_json(text, inner, 1)
                 return
-            plain = text if self.wire.verbatim else _unbracketed(text)
-            yield Reading(self.bare, _dumped(plain))
+            plain = text if self.wire.verbatim else unbracketed(text)
+            yield Reading(self.bare, dumped(plain))
         elif self.wire.shape is Shape.COLLECTION:
             lines = [line.strip() for line in text.splitlines() if line.strip()]
-            bare = lines if self.wire.verbatim else [_unbracketed(line) for line in lines]
-            yield Reading(self.bare, _dumped(bare))
+            bare = lines if self.wire.verbatim else [unbracketed(line) for line in lines]
+            yield Reading(self.bare, dumped(bare))
 
     def _of_repaired(self, blocks: list[Block]) -> Iterator[Reading]:
         for block in reversed(blocks[-_BLOCKS_REPAIRED:]):
@@ -217,11 +217,11 @@ class Decoder:
                 yield from self._of_json(repaired, data)
 
 
-class _CutOffError(Exception):
+class CutOffError(Exception):
     """The answer opens something it never closes."""
 
 
-def _validated(reading: Reading) -> object:
+def validated(reading: Reading) -> object:
     """The value of one reading, mended as long as its errors point at something to mend."""
     try:
         return reading.validate(reading.json)
@@ -233,10 +233,10 @@ def _validated(reading: Reading) -> object:
         if not changed:
             break
         try:
-            return reading.validate(_dumped(data))
+            return reading.validate(dumped(data))
         except ValidationError as next_error:
             error = next_error
-    raise _RefusedError(error, problems_of(error, data))
+    raise RefusedError(error, problems_of(error, data))
 
 
 def _json(text: str) -> Any:
@@ -254,12 +254,19 @@ def _json_error(text: str) -> ValueError | None:
     return None
 
 
-def _dumped(value: Any) -> bytes:
+def dumped(value: Any) -> bytes:
+    """A JSON value as JSON."""
     return to_json(value, inf_nan_mode="constants")
 
 
-def _unbracketed(text: str) -> str:
+def unbracketed(text: str) -> str:
+    """A text without brackets around it, as models write the choices they were shown."""
     return text[1:-1].strip() if text.startswith("[") and text.endswith("]") else text
+
+
+def python_validator_of(core: Node) -> Callable[[Any], object]:
+    """Validates Python values against a core schema, as `validator_of` validates JSON text."""
+    return SchemaValidator(cast("CoreSchema", core), _use_prebuilt=False).validate_python
 
 
 def validator_of(core: Node) -> Validate:

@@ -12,7 +12,7 @@ _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]
 _ANY_CHANNEL = re.compile(r"<\|channel\|>[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
 _CHANNEL_START = re.compile(r"\s*(?:<\|start\|>[^<]*)?<\|channel\|>")
 _END_OF_MESSAGE = re.compile(r"<\|(?:end|return|call|start)\|>")
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[^`]*$")
+FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[^`]*$")
 _END_OF_LINE = re.compile(r"[ \t\r]*(?:\n|$)")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
@@ -65,7 +65,7 @@ def fenced_text(text: str) -> str | None:
     inside: list[str] = []
     fence = ""
     for line in text.split("\n"):
-        mark = _FENCE.match(line)
+        mark = FENCE.match(line)
         if not fence and mark:
             fence, inside = mark.group(1), []
         elif fence and line.strip().startswith(fence) and not line.strip(" \t\r`~"):

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pydantic_core import ValidationError, from_json, to_json
+from pydantic_core import from_json, to_json
 
 from .classifying import Shape, Wire, classified
 from .contract import OutputParser
@@ -14,11 +14,13 @@ from .decoding import Decoder, Validate, validator_of
 from .errors import AmbiguousUnionWarning, OutputParsingError, Problem
 from .extracting import spoken_text
 from .instructions import instructions_for
-from .partials import growing, partial_json, partial_text
+from .partials import AnyReader, DataReader, PartialReader, TextReader
+from .planning import Planner
 from .reading import ReadType, read_type
 from .registry import registered_factory
 from .rendering import wire_value
 from .schema import ambiguous_arms, bare_schema, loose_schema, strict_schema, wrapped_schema
+from .seeking import Finder
 from .tolerating import tolerant
 from .walking import join_definitions, mentions, split_definitions
 
@@ -50,6 +52,21 @@ def output_parser(type_: TypeForm[T], *, namespace: Mapping[str, object] | None 
     return _data_parser(type_, read, wire)
 
 
+def partial_reader(parser: OutputParser[T]) -> PartialReader[T]:
+    """A reader that tells, after each piece of one answer, what can be said of its value so far.
+
+    It costs as much as the answer is long: what is complete is read and validated once. A registered parser
+    of another kind is asked to `parse_partial` the text so far, again and again.
+    """
+    match parser:
+        case DataParser():
+            return parser.partial_reader()
+        case TextParser():
+            return TextReader()
+        case _:
+            return AnyReader(parser)
+
+
 def _data_parser(type_: Any, read: ReadType, wire: Wire) -> OutputParser[Any]:
     bare = bare_schema(read.adapter)
     for first, second in ambiguous_arms(bare):
@@ -66,10 +83,10 @@ def _data_parser(type_: Any, read: ReadType, wire: Wire) -> OutputParser[Any]:
         schema_name=read.schema_name,
         strict=strict is not None,
         _wire=wire,
-        _decoder=Decoder(read.text, wire, validate, unwrap, mentions(core, "decimal")),
+        decoder=Decoder(read.text, wire, validate, unwrap, mentions(core, "decimal")),
         _schema=to_json(loose_schema(whole) if strict is None else strict),
         _instructions=instructions_for(bare, wire),
-        _grow=validator_of(growing(read.core)),
+        _planner=Planner(read.core, wire),
     )
 
 
@@ -116,7 +133,7 @@ class TextParser:
         return spoken_text(text)
 
     def parse_partial(self, text: str) -> str | None:
-        return partial_text(text)
+        return TextReader().feed(text)
 
     def label_of(self, value: object) -> None:
         return None
@@ -133,10 +150,10 @@ class DataParser:
     schema_name: str
     strict: bool
     _wire: Wire = field(repr=False)
-    _decoder: Decoder = field(repr=False)
+    decoder: Decoder = field(repr=False)
     _schema: bytes = field(repr=False)
     _instructions: str = field(repr=False)
-    _grow: Validate = field(repr=False)
+    _planner: Planner = field(repr=False)
 
     @property
     def labels(self) -> tuple[str, ...] | None:
@@ -149,16 +166,18 @@ class DataParser:
         return self._instructions
 
     def parse(self, text: str | None) -> Any:
-        return self._decoder.decode(text)
+        return self.decoder.decode(text)
 
     def parse_partial(self, text: str) -> object:
-        arrived = self._unwrapped(partial_json(text))
-        if arrived is None:
-            return None
-        try:
-            return self._grow(to_json(arrived))
-        except ValidationError:
-            return None
+        return self.partial_reader().feed(text)
+
+    def partial_reader(self) -> DataReader:
+        """A reader of one answer while it arrives."""
+        return DataReader(self._planner.answer())
+
+    def finder(self) -> Finder:
+        """What finds the items of one answer while it arrives, where the type is a list."""
+        return Finder(self._wire, bare_words=self._planner.answer().arrays.place(0).bare_words)
 
     def label_of(self, value: object) -> str | None:
         return self._wire.labels.label_of(value) if self._wire.labels else None
@@ -167,16 +186,3 @@ class DataParser:
         inner = wire_value(value)
         shown = inner if self._wire.shape is Shape.OBJECT else {self._wire.shape.value: inner}
         return to_json(shown).decode()
-
-    def _unwrapped(self, arrived: Any) -> Any:
-        match self._wire.shape, arrived:
-            case Shape.OBJECT, dict():
-                return arrived
-            case (Shape.SCALAR | Shape.COLLECTION) as shape, dict() if shape.value in arrived:
-                return arrived[shape.value]
-            case Shape.COLLECTION, list():
-                return arrived
-            case Shape.SCALAR, dict() if self._wire.takes_objects:
-                return arrived
-            case _:
-                return None

@@ -51,6 +51,16 @@ def test_the_approval_example_asks_at_the_terminal(answer: str, outcome: str) ->
     assert outcome in said
 
 
+def test_the_guarded_librarian_sends_no_attack_and_asks_again_for_a_short_answer() -> None:
+    said = run("guarded.py").splitlines()
+    assert said[0] == "not sent: PromptInjection"
+    assert said[1].startswith("rejected: ")
+    assert said[2].startswith("  because brief: ")
+    assert said[-1].startswith("accepted: ")
+    assert "Shakespeare" in said[-1]
+    assert len(said[-1]) <= len("accepted: ") + 100
+
+
 def test_there_is_a_test_for_every_example() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     missing = [path.name for path in EXAMPLES.glob("*.py") if f'"{path.name}"' not in tested]

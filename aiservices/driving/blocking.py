@@ -17,6 +17,7 @@ from collections.abc import (
 from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager
 from contextvars import copy_context
+from functools import partial
 from inspect import isawaitable
 from queue import SimpleQueue
 from threading import Event
@@ -48,6 +49,10 @@ class BlockingDriver:
             with own_loop_where_blocked():
                 return cast("T", _run(coroutine))
         return cast("T", _run(coroutine))
+
+    def run_apart(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run in a thread of its own, also where whoever waited for this code has given it up."""
+        return run_in_worker(partial(undisturbed().run, self.run, coroutine))
 
     def events(self, coroutine: Coroutine[Any, Any, object]) -> Iterator[Any]:
         """Run as far as the reader reads. Closing the iterator cancels the coroutine."""

@@ -16,7 +16,7 @@ from .ids import key_of
 from .repairing import continued
 
 ATTEMPTS: Final = 10
-PAUSE: Final = 0.01  # seconds, longer with each conflict
+PAUSE: Final = 0.02  # seconds at most after the first conflict, twice as long after each other one
 NAMESPACE: Final = "chat"
 
 
@@ -78,12 +78,12 @@ class StoredChatMemory(ChatMemory):
 
     async def _add(self, driver: Driver, added: tuple[ChatMessage, ...]) -> None:
         try:
-            for attempt in range(1, ATTEMPTS):
+            for attempt in range(ATTEMPTS - 1):
                 try:
                     return await self._append(driver, added)
                 except ConflictError:
                     self._known = None
-                    await driver.sleep(PAUSE * attempt * random())
+                    await driver.sleep(PAUSE * 2**attempt * random())
             await self._append(driver, added)
         except StoreError as error:
             error.turn = added

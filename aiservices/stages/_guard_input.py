@@ -29,4 +29,4 @@ async def guard_input(call: Invocation, proceed: Proceed) -> Result[Any]:
         raise InputGuardrailError(error.failures) from error.__cause__
     call.journal.findings.extend(passed.findings)
     call.journal.user = passed.subject
-    return await proceed(changed(call, user=passed.subject))
+    return await proceed(changed(call, user=passed.subject) if passed.rewritten else call)

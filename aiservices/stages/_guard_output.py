@@ -17,7 +17,7 @@ from ._guards import ANSWER_WORDING, guardrail_request, observing
 
 async def guard_output(call: Invocation, proceed: Proceed) -> Result[Any]:
     """The first answer that passes; what was rejected stays in the exchange of this call alone."""
-    asking = _Asking(changed(call, gated=True), proceed)
+    asking = _Asking(changed(call, gated=True) if call.is_streamed else call, proceed)
     first = await asking.first()
     if first is None:
         return asking.result
@@ -39,6 +39,8 @@ async def guard_output(call: Invocation, proceed: Proceed) -> Result[Any]:
     passed = validated.passed
     if call.is_streamed and passed.subject.text:
         await call.show(PartialText(passed.subject.text))
+    if not passed.rewritten and not passed.findings:
+        return asking.result
     return changed(asking.result, content=passed.subject, guardrail_findings=passed.findings)
 
 

@@ -20,7 +20,7 @@ class UserWording:
     """The text of a user message is its text parts; another text takes the place of the first of them."""
 
     def text_of(self, subject: UserMessage, /) -> str:
-        _check(subject, UserMessage)
+        _check(subject, UserMessage, "a UserMessage")
         return subject.text
 
     def with_text(self, subject: UserMessage, text: str, /) -> UserMessage:
@@ -35,7 +35,7 @@ class AnswerWording:
     """
 
     def text_of(self, subject: AiMessage, /) -> str:
-        _check(subject, AiMessage)
+        _check(subject, AiMessage, "an AiMessage")
         return subject.text or ""
 
     def with_text(self, subject: AiMessage, text: str, /) -> AiMessage:
@@ -72,6 +72,6 @@ def observing(call: Invocation) -> Callable[[Judgement[Any]], object] | None:
     )
 
 
-def _check(subject: object, kind: type[Any]) -> None:
+def _check(subject: object, kind: type[Any], wanted: str) -> None:
     if not isinstance(subject, kind):
-        raise TypeError(f"it was rewritten to a {type(subject).__name__}: give a text or a {kind.__name__}")
+        raise TypeError(f"it was rewritten to a {type(subject).__name__}: give a text or {wanted}")

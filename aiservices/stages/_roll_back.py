@@ -9,18 +9,27 @@ from typing import Any
 from ..errors import StoreError
 from ..invocation import Invocation, Proceed
 from ..results import Result
-from ..tools import CompensationLog, because_of, undo_all
+from ..tools import LEASE_SECONDS, CompensationLog, because_of, undo_all
 from ._use_tools import reporting
 
 _log = logging.getLogger("aiservices")
 
 
-async def roll_back(call: Invocation, proceed: Proceed) -> Result[Any]:
-    """Undo every success when the call ends in an exception, is cancelled or its stream is closed."""
+async def roll_back(
+    call: Invocation, proceed: Proceed, *, lease_seconds: float = LEASE_SECONDS
+) -> Result[Any]:
+    """Undo every success when the call ends in an exception, is cancelled or its stream is closed.
+
+    What a process does that crashes can be undone by others after `lease_seconds`.
+    """
     store = call.setup.compensation_log
     if store is not None:
         call.journal.log = CompensationLog(
-            store, call.driver, call.context.invocation_id, call.method.service
+            store,
+            call.driver,
+            call.context.invocation_id,
+            call.method.service,
+            lease_seconds=lease_seconds,
         )
     try:
         result = await proceed(call)

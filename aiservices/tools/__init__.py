@@ -6,6 +6,7 @@ from .compensating import CompensationMode, because_of, because_of_tools, undo_a
 from .execution import DrivenInterceptor, Interceptor, ToolExecutor, ToolInterceptor
 from .functions import ReturnBehavior, Tool, tool
 from .identifying import ids_in
+from .leases import LEASE_SECONDS
 from .ledger import Done, Effect, Ledger, Round
 from .limits import DEFAULT_LIMITS, Limits, check_reasks, check_tokens, remaining
 from .log import CompensationLog
@@ -14,12 +15,14 @@ from .outcomes import ToolOutcome
 from .policies import Policies, Policy
 from .recovering import Recovery, arecover, recover
 from .registry import NO_TOOLS, ToolLike, ToolRegistry, ToolSource, tools_of
-from .rounds import DEFAULT_TOOLBOX, Caller, Toolbox, run_round
+from .rounds import run_round
 from .searching import EmbeddingToolSearch, KeywordToolSearch, ToolSearch
+from .toolbox import DEFAULT_TOOLBOX, Caller, Toolbox
 
 __all__ = [
     "DEFAULT_LIMITS",
     "DEFAULT_TOOLBOX",
+    "LEASE_SECONDS",
     "NO_TOOLS",
     "Assortment",
     "Caller",

@@ -37,13 +37,14 @@ class Attempt:
     ) -> None:
         self.tool, self.ran, self.context, self.key = tool, ran, context, key
         self.effect: Effect | None = None
+        self.is_over = False
         self.watch = Watch(self._ended, self._ended_late)
         self.ledger = ledger
         self._late = late
         self._doubted = doubted
 
     def _ended(self, value: Any, error: BaseException | None) -> None:
-        self.effect = self._effect(value, error)
+        self.is_over, self.effect = True, self._effect(value, error)
         if self.effect is not None:
             self.ledger.effects.append(self.effect)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from enum import StrEnum
-from functools import partial
 from typing import Final
 
 from tenacity import (
@@ -16,7 +15,7 @@ from tenacity import (
     wait_random,
 )
 
-from ..driving import BLOCKING, Driver, run_in_worker
+from ..driving import BLOCKING, Driver, Watch
 from ..errors import StoreError
 from ..messages import Compensation
 from .attempts import Attempt
@@ -73,7 +72,8 @@ def undo_late(
     attempt: Attempt, *, log: CompensationLog | None, report: Callable[[Done], None] = lambda done: None
 ) -> None:
     """Undo what a tool did after its call had been given up, in a thread of its own."""
-    run_in_worker(partial(BLOCKING.run, _undone_late(attempt, log and log.driven_by(BLOCKING), report)))
+    blocking = log.driven_by(BLOCKING) if log is not None else None
+    BLOCKING.run_apart(_undone_late(attempt, blocking, report))
 
 
 async def _undone_late(attempt: Attempt, log: CompensationLog | None, report: Callable[[Done], None]) -> None:
@@ -117,11 +117,15 @@ async def attempt_undo(
             reraise=True,
         ):
             with attempt:
-                await driver.call(undo)
+                await driver.call(Watch(_nobody, _nobody).over(undo))
     except (Exception, SystemExit) as error:
         _log.error("undoing tool %s failed for good (%s)", name, type(error).__name__)
         return Compensation(undone=False, reason=reason, error=error)
     return Compensation(undone=True, reason=reason)
+
+
+def _nobody(value: object, error: BaseException | None) -> None:
+    """Is told of the end of an undo: its caller learns of it anyway."""
 
 
 def _text(done: Done) -> str | None:

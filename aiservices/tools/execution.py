@@ -13,6 +13,7 @@ from ..messages import ToolCall
 from .functions import Tool
 from .outcomes import ToolOutcome, outcome_of
 
+Ready: TypeAlias = Callable[[Driver], Coroutine[Any, Any, ToolOutcome]]
 Execute: TypeAlias = Callable[[ToolCall], Coroutine[Any, Any, ToolOutcome]]
 
 
@@ -59,30 +60,33 @@ class DrivenInterceptor(ABC):
 Interceptor: TypeAlias = ToolInterceptor | DrivenInterceptor
 
 
-async def run_custom(
-    driver: Driver, executor: ToolExecutor, call: ToolCall, context: ToolContext, watch: Watch
-) -> ToolOutcome:
-    """Run a call by the user's executor, by the half that it overrides."""
+def ready_executor(executor: ToolExecutor, call: ToolCall, context: ToolContext, watch: Watch) -> Ready:
+    """A call for the user's executor, by the half that it overrides."""
     blocking = type(executor).execute is not ToolExecutor.execute
     asynchronous = type(executor).aexecute is not ToolExecutor.aexecute
-    outcome: object
-    if blocking and asynchronous:
-        halves = watch.over(executor.execute), watch.over(executor.aexecute)
-        outcome = await driver.twin(*halves, call, context)
-    else:
-        half = executor.execute if blocking else executor.aexecute
-        outcome = await driver.call(watch.over(half), call, context)
-    return _checked(outcome, f"{type(executor).__name__}.{'execute' if blocking else 'aexecute'}")
+
+    async def run(driver: Driver) -> ToolOutcome:
+        if blocking and asynchronous:
+            halves = watch.over(executor.execute), watch.over(executor.aexecute)
+            outcome: object = await driver.twin(*halves, call, context)
+        else:
+            half = executor.execute if blocking else executor.aexecute
+            outcome = await driver.call(watch.over(half), call, context)
+        return _checked(outcome, f"{type(executor).__name__}.{'execute' if blocking else 'aexecute'}")
+
+    return run
 
 
-async def run_tool(
-    driver: Driver, tool: Tool[..., Any], call: ToolCall, context: ToolContext, watch: Watch
-) -> ToolOutcome:
-    """Run a tool: read the arguments, call the function, turn its value into an outcome."""
+def ready_tool(tool: Tool[..., Any], call: ToolCall, context: ToolContext, watch: Watch) -> Ready:
+    """A call of a tool's function, whose value becomes an outcome. Raises `ToolArgumentsError`."""
     arguments = tool.signature.read(call.arguments)
     ready = watch.over(tool.signature.call(tool.execute, arguments, context))
-    running = driver.call(ready)
-    return outcome_of(await (running if tool.timeout is None else driver.within(tool.timeout, running)))
+
+    async def run(driver: Driver) -> ToolOutcome:
+        running = driver.call(ready)
+        return outcome_of(await (running if tool.timeout is None else driver.within(tool.timeout, running)))
+
+    return run
 
 
 def intercepted(

@@ -67,6 +67,7 @@ class Tool(Generic[P, R]):
         _check(self)
         # Its attributes stay behind: they may be those of another tool, or be named like ours.
         update_wrapper(self, execute, updated=())
+        self.__isabstractmethod__ = getattr(execute, "__isabstractmethod__", False)
 
     @cached_property
     def signature(self) -> Signature:

@@ -9,6 +9,7 @@ import aiservices
 from aiservices import (
     AiMessage,
     ChatMessage,
+    ChatModel,
     Entry,
     InMemoryStore,
     MemoryId,
@@ -36,16 +37,18 @@ class Talk(Protocol):
     async def asay(self, text: str) -> str: ...
 
 
-def chat(model: ScriptedChatModel | Sequence[Any], provider: Any, **options: Any) -> Any:
+def chat(model: ChatModel | Sequence[Any], provider: Any, **options: Any) -> Any:
     """A service with a memory for each id."""
-    scripted = model if isinstance(model, ScriptedChatModel) else ScriptedChatModel(*model)
-    return aiservices.create(Chat, chat_model=scripted, chat_memory_provider=provider, **options)
+    return aiservices.create(Chat, chat_model=_model(model), chat_memory_provider=provider, **options)
 
 
-def talk(model: ScriptedChatModel | Sequence[Any], memory: Any, **options: Any) -> Any:
+def talk(model: ChatModel | Sequence[Any], memory: Any, **options: Any) -> Any:
     """A service with one memory."""
-    scripted = model if isinstance(model, ScriptedChatModel) else ScriptedChatModel(*model)
-    return aiservices.create(Talk, chat_model=scripted, chat_memory=memory, **options)
+    return aiservices.create(Talk, chat_model=_model(model), chat_memory=memory, **options)
+
+
+def _model(model: ChatModel | Sequence[Any]) -> ChatModel:
+    return model if isinstance(model, ChatModel) else ScriptedChatModel(*model)
 
 
 def a_tool(name: str = "look", text: str = "seen") -> Any:

@@ -113,7 +113,8 @@ def test_digits_inside_a_text_are_shown_at_once() -> None:
 
 def test_choices_and_dates_are_shown_when_they_are_complete() -> None:
     assert grown(Person, '{"favourite": "DO').favourite is None
-    assert grown(Person, '{"favourite": "DOG').favourite is Animal.DOG
+    assert grown(Person, '{"favourite": "DOG').favourite is None
+    assert grown(Person, '{"favourite": "DOG"').favourite is Animal.DOG
     assert grown(Person, '{"born": "2024-01').born is None
     assert grown(Person, '{"born": "2024-01-02", ').born == date(2024, 1, 2)
 

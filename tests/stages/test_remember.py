@@ -62,9 +62,7 @@ def test_a_turn_is_kept_whole_with_all_its_rounds_and_sent_once(invoke: Any) -> 
     """MEM-08 and MEM-09"""
     memory = MessageWindowChatMemory(20)
     memory.add(*written("U0 A0"))
-    service, model = remembering(
-        str, memory, asks("c1"), asks("c2"), "List: …", "more", tools=[a_tool()]
-    )
+    service, model = remembering(str, memory, asks("c1"), asks("c2"), "List: …", "more", tools=[a_tool()])
     invoke(service, "ask", "U")
     assert short(model.requests[2].messages) == "U0 A0 U A:c1 R:c1 A:c2 R:c2"
     assert short(memory.messages()) == "U0 A0 U A:c1 R:c1 A:c2 R:c2 List: …"
@@ -98,7 +96,9 @@ def test_a_window_too_small_for_an_exchange_spoils_nothing(invoke: Any) -> None:
         for request in model.requests:
             assert not problems(request.messages)
             assert isinstance(request.messages[0], SystemMessage)
-        firsts = [request.messages for request in model.requests if isinstance(request.messages[-1], UserMessage)]
+        firsts = [
+            request.messages for request in model.requests if isinstance(request.messages[-1], UserMessage)
+        ]
         assert [messages[-1].text for messages in firsts] == ["u1", "u2", "u3", "u4"]
         assert all(len(messages) <= max(number, 2) for messages in firsts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import threading
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol, TypeVar
@@ -121,6 +122,30 @@ def test_methods_of_interfaces_are_found() -> None:
         pass
 
     assert called(Person()) == "hello"
+
+
+def test_an_abstract_tool_must_be_filled_and_what_fills_it_is_the_tool() -> None:
+    class Desk(abc.ABC):
+        @tool
+        @abc.abstractmethod
+        def outside(self, a: int) -> int:
+            """Outside."""
+
+        @abc.abstractmethod
+        @tool
+        def inside(self, a: int) -> int:
+            """Inside."""
+
+    class Filled(Desk):
+        def outside(self, a: int) -> int:  # type: ignore[override]
+            return a
+
+        def inside(self, a: int) -> int:  # type: ignore[override]
+            return a
+
+    with pytest.raises(TypeError, match="abstract"):
+        Desk()  # type: ignore[abstract]
+    assert [spec.description for spec in ToolRegistry([Filled()]).specs] == ["Outside.", "Inside."]
 
 
 @pytest.mark.parametrize(

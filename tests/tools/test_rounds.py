@@ -258,7 +258,7 @@ class MuteError(Exception):
     ("does", "told"),
     [
         (lambda: (_ for _ in ()).throw(MuteError()), "MuteError"),
-        (lambda: object(), "TypeError"),
+        (object, "TypeError"),
         (lambda: (_ for _ in ()).throw(StopIteration(1)), "RuntimeError"),
         (lambda: (_ for _ in ()).throw(asyncio.CancelledError()), "RuntimeError"),
         (lambda: (_ for _ in ()).throw(ExceptionGroup("several", [ValueError("one")])), "ExceptionGroup"),

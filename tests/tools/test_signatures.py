@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 
 from aiservices import ConfigurationError, InvocationParameters, MemoryId, ToolContext
 from aiservices.messages import ToolCall
+from aiservices.models.openai.contents import tool_form
 from aiservices.tools import Tool, ToolRegistry, tool, tools_of
 from tests.tools.given import CONTEXT, PARAMETERS, called, properties, results
 
@@ -263,7 +264,9 @@ def test_a_schema_is_strict_where_no_parameter_may_be_left_out() -> None:
 
     def free(a: dict[str, int]) -> None: ...
 
-    assert [spec.strict for spec in ToolRegistry([whole, optional, free]).specs] == [True, False, False]
+    specs = ToolRegistry([whole, optional, free]).specs
+    assert [spec.strict for spec in specs] == [True, False, False]
+    assert [tool_form(spec).get("strict") for spec in specs] == [True, None, None]
 
 
 def test_injected_parameters_are_in_no_schema_and_given_by_type() -> None:

@@ -4,5 +4,6 @@ The SDK is loaded when a model is first asked, not when this is imported.
 """
 
 from .model import OpenAiChatModel
+from .moderation import OpenAiModerationModel
 
-__all__ = ["OpenAiChatModel"]
+__all__ = ["OpenAiChatModel", "OpenAiModerationModel"]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
-from ...driving import Places, run_in_worker, wait_for
+from ...driving import Places
 from ...errors import ConfigurationError
 from ...messages import ChatRequest, ChatRequestParameters, ChatResponse, ModelEvent
 from ..chat import Capability, ChatModel
 from ..retrying import Retries
 from .chat_completions import ChatCompletions
+from .connecting import Connecting, wire
 from .dialect import Dialect, Manner
 from .reading import Reading, pieces_of, whole_answer
 from .responses import Responses
@@ -23,8 +23,6 @@ from .writing import encoded
 
 if TYPE_CHECKING:
     import httpx2
-
-    from .connection import Connection
 
 NO_PARAMETERS: Final = ChatRequestParameters()
 ALL_CAPABILITIES: Final = frozenset(Capability)
@@ -118,7 +116,7 @@ class OpenAiChatModel(ChatModel):
         self._dialect = _dialect(api, manner)
         self._parameters = parameters
         self._retries = Retries(max_attempts)
-        self._places = Places(max_in_flight)
+        self._connecting = Connecting(self._server, self._dialect.path, Places(max_in_flight))
         self._origin = self._server.origin
 
     def chat(self, request: ChatRequest) -> ChatResponse:
@@ -135,7 +133,7 @@ class OpenAiChatModel(ChatModel):
         response = self._retries.call(partial(self._open, asking))
         reading = Reading(self._dialect)
         try:
-            with self._origin.telling(asking.model_name), _wire().FAILURES:
+            with self._origin.telling(asking.model_name), wire().FAILURES:
                 if _is_whole(response):
                     yield from pieces_of(whole_answer(response.read(), self._dialect))
                     return
@@ -143,7 +141,7 @@ class OpenAiChatModel(ChatModel):
                 while not reading.ended:
                     piece = next(received, None)
                     yield from reading.finish() if piece is None else reading.feed(piece)
-            _wire().drain(received)
+            wire().drain(received)
         finally:
             response.close()
 
@@ -153,7 +151,7 @@ class OpenAiChatModel(ChatModel):
         response = await self._retries.acall(partial(self._aopen, asking))
         reading = Reading(self._dialect)
         try:
-            with self._origin.telling(asking.model_name), _wire().FAILURES:
+            with self._origin.telling(asking.model_name), wire().FAILURES:
                 if _is_whole(response):
                     for event in pieces_of(whole_answer(await response.aread(), self._dialect)):
                         yield event
@@ -163,20 +161,17 @@ class OpenAiChatModel(ChatModel):
                     piece = await anext(received, None)
                     for event in reading.finish() if piece is None else reading.feed(piece):
                         yield event
-            await _wire().adrain(received)
+            await wire().adrain(received)
         finally:
             await response.aclose()
 
     def close(self) -> None:
         """Close the connections of blocking requests; another request opens new ones."""
-        if "_connection" in vars(self):
-            self._connected().close()
+        self._connecting.close()
 
     async def aclose(self) -> None:
         """Close the connections of this event loop and of blocking requests."""
-        if "_connection" in vars(self):
-            await self._connected().aclose()
-        self.close()
+        await self._connecting.aclose()
 
     def __enter__(self) -> Self:
         return self
@@ -206,45 +201,23 @@ class OpenAiChatModel(ChatModel):
 
     def _ask(self, asking: _Asking) -> ChatResponse:
         with self._origin.telling(asking.model_name):
-            response = self._connected().post(asking.body, asking.timeout, stream=False)
+            response = self._connecting.get().post(asking.body, asking.timeout, stream=False)
             return whole_answer(response.content, self._dialect)
 
     async def _aask(self, asking: _Asking) -> ChatResponse:
         with self._origin.telling(asking.model_name):
-            connection = await self._aconnected()
+            connection = await self._connecting.aget()
             response = await connection.apost(asking.body, asking.timeout, stream=False)
             return whole_answer(response.content, self._dialect)
 
     def _open(self, asking: _Asking) -> httpx2.Response:
         with self._origin.telling(asking.model_name):
-            return self._connected().post(asking.body, asking.timeout, stream=True)
+            return self._connecting.get().post(asking.body, asking.timeout, stream=True)
 
     async def _aopen(self, asking: _Asking) -> httpx2.Response:
         with self._origin.telling(asking.model_name):
-            connection = await self._aconnected()
+            connection = await self._connecting.aget()
             return await connection.apost(asking.body, asking.timeout, stream=True)
-
-    def _connected(self) -> Connection:
-        kept: dict[str, Any] = vars(self)
-        if "_connection" not in kept:
-            made = _wire().Connection(self._server, self._dialect.path, self._places)
-            kept.setdefault("_connection", made)  # whichever thread was first
-        connection: Connection = kept["_connection"]
-        return connection
-
-    async def _aconnected(self) -> Connection:
-        if "_connection" not in vars(self):
-            await wait_for(run_in_worker(_load))
-        return self._connected()
-
-
-def _wire() -> Any:
-    return import_module(".connection", __package__)
-
-
-def _load() -> None:
-    """What takes a second at first, and must not take it on an event loop: the SDK and the certificates."""
-    _wire().certificates()
 
 
 def _dialect(api: str, manner: Manner) -> Dialect:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
 from ...context import ToolContext
 from ...driving import Driver
@@ -37,7 +37,7 @@ class RetryCalls(DrivenInterceptor):
         retrying = AsyncRetrying(
             sleep=driver.sleep,
             stop=stop_after_attempt(self.attempts),
-            wait=wait_exponential_jitter(multiplier=self.wait, jitter=self.wait),
+            wait=wait_exponential(multiplier=self.wait) + wait_random(0, self.wait),
             retry=retry_if_exception(_may_be_tried_again),
             reraise=True,
         )
