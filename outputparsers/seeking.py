@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +22,7 @@ _ARRAY = re.compile(_OBJECT + r'|\[\s*(?:["{\[\]]|($))')
 _ARRAY_OF_WORDS = re.compile(_OBJECT + r'|\[\s*(?:["{\[\]\d-]|(?:true|false|null)\b|($))')
 _ENVELOPE = re.compile(r'\{\s*"values"\s*:\s*\[')
 _SHORTEST_ENVELOPE = '{"values":['
+_BLANKS = " \t\r"
 _STARTS_OTHERWISE = ('"', "{")
 
 
@@ -95,10 +97,10 @@ class Finder:
         if rest is not None:
             return rest
         if newline < 0:
-            self._line.append(window)
+            self._keep(window)
             return ""
         line = "".join(self._line) + window[:limit]
-        self._line = []
+        self._line, self._before = [], "\n"
         yield from self._take_line(line)
         return window[limit:]
 
@@ -130,10 +132,15 @@ class Finder:
         return None
 
     def _is_alone(self, before: str) -> bool:
-        return ("".join(self._line[-1:]) + before).rstrip(" \t\r")[-1:] in ("", "\n", ":")
+        return (before.rstrip(_BLANKS)[-1:] or self._before) in "\n:"
+
+    def _keep(self, part: str) -> None:
+        """Keep the beginning of a line."""
+        self._line.append(part)
+        self._before = part.rstrip(_BLANKS)[-1:] or self._before
 
     def _wait(self, window: str, start: int) -> str:
-        self._line.append(window[:start])
+        self._keep(window[:start])
         self._window = window[start:]
         return ""
 
@@ -148,8 +155,8 @@ class Finder:
         if items is None:
             return ""
         whole = items.feed(text)
-        for json in (*whole, "") if items.malformed else whole:
-            yield Found(json, is_line=False)
+        for item in (*whole, "") if items.malformed else whole:
+            yield Found(item, is_line=False)
             if self.items is None:
                 return ""
         if items.over:
@@ -180,7 +187,7 @@ class Finder:
             for item in (*introduction, text):
                 bare = item if self._wire.verbatim else unbracketed(item)
                 self._lines.append(bare)
-                yield Found(dumped(bare).decode(), is_line=True)
+                yield Found(json.dumps(bare, ensure_ascii=False), is_line=True)
 
     def _introduces(self, text: str) -> bool:
         """Whether an array or a fence may follow a line that any text may be: `Here you are:`."""
@@ -197,5 +204,8 @@ def _holds_one_list(block: str) -> bool:
     end = end_of_block(block, start)
     if end is None or block[end:].strip() == "}":
         return True
-    held: object = from_json(block, allow_inf_nan=False)["values"]
-    return held == from_json(block[start:end], allow_inf_nan=False)
+    try:
+        held: object = from_json(block, allow_inf_nan=False)["values"]
+    except ValueError:
+        return False
+    return bool(held == from_json(block[start:end], allow_inf_nan=False))

@@ -41,11 +41,13 @@ class ArrayItems:
         """The items this piece completes."""
         text = self._rest + text
         self.scanned += len(text)
-        self._start = 0 if self._step in (self._inside, self._text, self._word) else None
-        position = -1
+        self._start = None if self._start is None else 0
         reached = 0
-        while position < reached < len(text) and not (self.over or self.malformed):
-            position, reached = reached, self._step(text, reached)
+        while reached < len(text) and not (self.over or self.malformed):
+            position, step = reached, self._step
+            reached = step(text, position)
+            if reached == position and self._step is step:
+                break  # the rest is the beginning of something
         if self._start is not None:
             self._parts.append(text[self._start : reached])
         self._rest = text[reached:]
@@ -63,16 +65,19 @@ class ArrayItems:
             self.malformed = True
         else:
             self._start = position
-            return self._begin(mark, position)
+            return self._begin(mark, text, position)
         return position + 1
 
-    def _begin(self, mark: str, position: int) -> int:
+    def _begin(self, mark: str, text: str, position: int) -> int:
         if mark in _CLOSES:
             self._awaited.append(_CLOSES[mark])
             self._step = self._inside
+        elif mark == '"':
+            self._step = self._text
         else:
-            self._step = self._text if mark == '"' else self._word
-        return position if self._step == self._word else position + 1
+            self._step = self._word
+            return self._word(text, position)
+        return position + 1
 
     def _inside(self, text: str, position: int) -> int:
         found = _MARK.search(text, position)

@@ -109,7 +109,9 @@ async def test_a_lock_that_is_only_busy_is_waited_for_also_within_another(locks:
             else:
                 order.append(name)
 
-    await asyncio.wait_for(asyncio.gather(holds("one", "b"), holds("two", "a", "b"), holds("3", "a")), SECONDS)
+    await asyncio.wait_for(
+        asyncio.gather(holds("one", "b"), holds("two", "a", "b"), holds("3", "a")), SECONDS
+    )
     assert sorted(order) == ["3", "one", "two"]
 
 

@@ -27,7 +27,9 @@ began.wait()
 
 
 def test_exit_asks_a_job_to_end_and_waits_for_it() -> None:
-    ran = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert (ran.stdout, ran.stderr, ran.returncode) == ("ended in time", "", 0)
 
 

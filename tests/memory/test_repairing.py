@@ -58,7 +58,12 @@ def test_a_lost_result_is_told_as_an_error() -> None:
 
 def test_answers_without_anything_are_left_out_and_those_with_something_stay() -> None:
     """PAR-10: providers refuse an answer with neither text nor calls."""
-    said = [UserMessage("hi"), AiMessage(""), AiMessage(" \n"), AiMessage(None, attributes={"refusal": "No."})]
+    said = [
+        UserMessage("hi"),
+        AiMessage(""),
+        AiMessage(" \n"),
+        AiMessage(None, attributes={"refusal": "No."}),
+    ]
     assert repaired(said).messages == (said[0], said[3])
 
 
@@ -69,7 +74,9 @@ def test_a_valid_conversation_is_left_as_it_is() -> None:
 
 
 anything = st.one_of(
-    st.sampled_from(["U", "A", "S", "A:a", "A:a,b", "A:a,a", "R:a", "R:b"]).map(lambda word: written(word)[0]),
+    st.sampled_from(["U", "A", "S", "A:a", "A:a,b", "A:a,a", "R:a", "R:b"]).map(
+        lambda word: written(word)[0]
+    ),
     st.sampled_from([AiMessage(""), AiMessage(None, attributes={"x": 1}), CustomMessage({"kind": "note"})]),
 )
 
@@ -80,9 +87,11 @@ def test_whatever_was_loaded_is_valid_then_and_needs_no_second_repair(messages: 
     assert not problems(once.messages)
     assert repaired(once.messages).messages == once.messages
     assert not repaired(once.messages).repairs
-    assert bool(once.repairs) or [*once.messages] == sorted(
-        messages, key=lambda item: (type(item).__name__ != "SystemMessage")
-    ) or _only_reordered(messages, once.messages)
+    assert (
+        bool(once.repairs)
+        or [*once.messages] == sorted(messages, key=lambda item: type(item).__name__ != "SystemMessage")
+        or _only_reordered(messages, once.messages)
+    )
 
 
 def _only_reordered(before: list[ChatMessage], after: tuple[ChatMessage, ...]) -> bool:

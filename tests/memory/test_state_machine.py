@@ -142,9 +142,7 @@ class Conversations(RuleBasedStateMachine):
         meanwhile=st.booleans(),
         blocking=st.booleans(),
     )
-    def call(
-        self, id: str, rounds: list[list[bool]], end: str, meanwhile: bool, blocking: bool
-    ) -> None:
+    def call(self, id: str, rounds: list[list[bool]], end: str, meanwhile: bool, blocking: bool) -> None:
         self.count += 1
         user = UserMessage(f"U{self.count}")
         asked = [self.asking(number, well) for number, well in enumerate(rounds)]

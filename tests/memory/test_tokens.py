@@ -40,6 +40,7 @@ COUNTED = {
     "Hindi": ("आज मौसम अच्छा है, चलो पार्क में टहलने चलते हैं।", 15, 49),
 }
 
+
 @pytest.mark.parametrize("counted", COUNTED.values(), ids=COUNTED)
 def test_a_text_is_estimated_at_no_fewer_tokens_than_common_tokenizers_count(
     counted: tuple[str, int, int],
