@@ -32,9 +32,9 @@ def _refuse_foreign_guardrails() -> None:
     if spec is None or (source is not None and "enforce_output" not in source):
         found = "there is none" if spec is None else f"{spec.origin or 'a folder without code'} is another"
         raise ImportError(
-            f"aiservices needs the package `guardrails` that it installs itself, and {found}. guardrails-ai has "
-            "a package of that name too, and the two cannot share an environment: pip uninstall guardrails-ai, "
-            "then pip install --force-reinstall --no-deps aiservices"
+            f"aiservices needs the package `guardrails` that it installs itself, and {found}. guardrails-ai "
+            "has a package of that name too, and the two cannot share an environment: "
+            "pip uninstall guardrails-ai, then pip install --force-reinstall --no-deps aiservices"
         )
 
 

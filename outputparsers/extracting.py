@@ -20,6 +20,16 @@ _LOOKS_LIKE_JSON = re.compile(r'\{\s*(?:["\'}]|$)|\[\s*(?:["{\[\]]|$)')
 _CLOSES = {"{": "}", "[": "]"}
 _FALSE_STARTS = 16
 
+_OBJECT = r'\{\s*(?:["}]|($))'
+_WORD = r"(?:true|false|null)(?=[\s,\]])"
+_WORD_CUT_OFF = r"(?:t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?)?($)"
+OBJECT_OPENING = re.compile(_OBJECT)
+"""How an object begins. Where a group of an opening matches, the text ends before one can tell."""
+ARRAY_OPENING = re.compile(_OBJECT + r'|\[\s*(?:["{\[\]]|($))')
+"""How an object begins, or an array of texts, objects or arrays."""
+ARRAY_OF_WORDS_OPENING = re.compile(_OBJECT + rf'|\[\s*(?:["{{\[\]\d-]|{_WORD}|{_WORD_CUT_OFF})')
+"""How an object begins, or any array: `[1]` may be one, or the mark of a footnote."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

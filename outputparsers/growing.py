@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import from_json, to_json
 
-from .places import ANYTHING, MISSING
+from .frames import ArrayFrame, ObjectFrame
+from .places import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .places import ArrayPlan, ObjectPlan, Place
+    from .places import Place
 
 _GAP = re.compile(r"[ \t\r\n]*")
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
@@ -25,86 +26,6 @@ _STABLE = re.compile(
 _LONGEST_ESCAPE = 12
 _LONGEST_KEY = 4_096
 _DEEPEST = 200
-
-
-class ObjectFrame:
-    """An object that is open."""
-
-    __slots__ = ("_key", "_parts", "here", "plan")
-
-    def __init__(self, plan: ObjectPlan) -> None:
-        self.plan = plan
-        self.here: Place = ANYTHING
-        self._key = ""
-        self._parts: dict[str, object] = {}
-
-    @property
-    def whole_only(self) -> bool:
-        return False
-
-    @property
-    def path(self) -> str:
-        return f".{self._key}"
-
-    def enter(self, key: str) -> None:
-        """The value of `key` comes next."""
-        self._settle(key)
-        self._key = key
-        self.here = self.plan.place(key)
-
-    def add(self, value: object) -> None:
-        """The value has come."""
-        if value is MISSING:
-            self._parts.pop(self._key, None)
-        else:
-            self._parts[self._key] = value
-        self._settle(self._key)
-
-    def shown(self, unfinished: object = MISSING) -> object:
-        """The value so far, with a part that is not finished."""
-        if unfinished is MISSING:
-            return self.plan.made(self._parts)
-        return self.plan.made({**self._parts, self._key: unfinished})
-
-    def _settle(self, key: str) -> None:
-        plan = self.plan.settled(key, self._parts)
-        if plan is not self.plan:
-            self.plan = plan
-            read = {key: whole(plan.place(key), value) for key, value in self._parts.items()}
-            self._parts = {key: value for key, value in read.items() if value is not MISSING}
-
-
-class ArrayFrame:
-    """An array that is open."""
-
-    __slots__ = ("_arrived", "_parts", "here", "plan")
-
-    def __init__(self, plan: ArrayPlan) -> None:
-        self.plan = plan
-        self.here = plan.place(0)
-        self._arrived = 0
-        self._parts: list[object] = []
-
-    @property
-    def whole_only(self) -> bool:
-        return self.plan.whole_only
-
-    @property
-    def path(self) -> str:
-        return f"[{self._arrived}]"
-
-    def add(self, value: object) -> None:
-        """An item has come."""
-        self._arrived += 1
-        if value is not MISSING:
-            self._parts.append(value)
-        self.here = self.plan.place(self._arrived)
-
-    def shown(self, unfinished: object = MISSING) -> object:
-        """The value so far, with an item that is not finished."""
-        if unfinished is MISSING or self.plan.whole_only:
-            return self.plan.made(self._parts)
-        return self.plan.made([*self._parts, unfinished])
 
 
 class Growth:
@@ -186,7 +107,7 @@ class Growth:
             return self._stop(position)
         here = self._here()
         if mark == "{":
-            self._stack.append(ObjectFrame(here.objects))
+            self._stack.append(ObjectFrame(here.objects, whole))
             self._step = self._key
         else:
             self._stack.append(ArrayFrame(here.arrays))

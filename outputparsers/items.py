@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import types
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -39,7 +40,8 @@ def item_reader(type_: TypeForm[T]) -> ItemReader[T]:
 
     Where there are several answers, keep that parser and make an `ItemReader` of it for each.
     """
-    return ItemReader(cast("OutputParser[list[T]]", output_parser(list[cast("Any", type_)])))
+    listed: Any = types.GenericAlias(list, (type_,))
+    return ItemReader(output_parser(listed))
 
 
 class _WrongItemError(Exception):

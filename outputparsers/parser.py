@@ -58,13 +58,9 @@ def partial_reader(parser: OutputParser[T]) -> PartialReader[T]:
     It costs as much as the answer is long: what is complete is read and validated once. A registered parser
     of another kind is asked to `parse_partial` the text so far, again and again.
     """
-    match parser:
-        case DataParser():
-            return parser.partial_reader()
-        case TextParser():
-            return TextReader()
-        case _:
-            return AnyReader(parser)
+    if isinstance(parser, DataParser):
+        return parser.partial_reader()
+    return TextReader() if isinstance(parser, TextParser) else AnyReader(parser)
 
 
 def _data_parser(type_: Any, read: ReadType, wire: Wire) -> OutputParser[Any]:

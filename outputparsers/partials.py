@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from .extracting import ARRAY_OF_WORDS_OPENING, ARRAY_OPENING, OBJECT_OPENING
 from .growing import Growth
 from .places import MISSING
 from .speaking import Speech
@@ -13,12 +14,8 @@ if TYPE_CHECKING:
     from .contract import OutputParser
     from .places import Place
 
-T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-_OBJECT = re.compile(r'\{\s*(?:["}]|($))')
-_ARRAY = re.compile(r'\{\s*(?:["}]|($))|\[\s*(?:["{\[\]]|($))')
-_ARRAY_OF_WORDS = re.compile(r'\{\s*(?:["}]|($))|\[\s*(?:["{\[\]\d-]|(?:true|false|null)\b|($))')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -38,8 +35,8 @@ class PartialReader(Protocol[T_co]):
 def opening_of(place: Place) -> re.Pattern[str]:
     """Finds where the JSON of a place may begin within prose; a group matched is the end of the text."""
     if place.arrays.mute:
-        return _OBJECT
-    return _ARRAY_OF_WORDS if place.arrays.place(0).bare_words else _ARRAY
+        return OBJECT_OPENING
+    return ARRAY_OF_WORDS_OPENING if place.arrays.place(0).bare_words else ARRAY_OPENING
 
 
 class TextReader:
@@ -98,7 +95,7 @@ class DataReader:
 class AnyReader:
     """Reads an answer with a parser that was registered: it is asked again after each piece."""
 
-    def __init__(self, parser: OutputParser[object]) -> None:
+    def __init__(self, parser: OutputParser[Any]) -> None:
         self._parser = parser
         self._text = ""
         self._last: object = None

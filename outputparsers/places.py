@@ -188,7 +188,7 @@ def _decoded(json: str) -> object:
         return MISSING
 
 
-ANYTHING = Place(
+ANYTHING: Place = Place(
     FreeKeys(lambda key: key, lambda: ANYTHING),
     ArrayPlan(lambda index: ANYTHING, list),
     _decoded,
@@ -197,7 +197,7 @@ ANYTHING = Place(
 )
 """Whatever JSON there is."""
 
-NOWHERE = Place(
+NOWHERE: Place = Place(
     FreeKeys(lambda key: key, lambda: NOWHERE, mute=True),
     ArrayPlan(lambda index: NOWHERE, lambda items: MISSING, mute=True),
     lambda json: MISSING,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic_core import ValidationError, to_json
 
@@ -27,6 +27,7 @@ from .places import (
     Tagged,
     converted,
 )
+from .records import by_key, instance, shallow
 from .tolerating import NAMED_TUPLES, named_tuple_as_object, tolerant
 from .walking import split_definitions
 
@@ -56,9 +57,6 @@ _LEAVES = frozenset(
 )
 _SPELLED = frozenset({"date", "time", "datetime", "timedelta", "uuid", "url", "decimal"}) | _LABELS
 _KEPT = frozenset({"type", "cls", "members", "sub_type", "expected"})
-_INSTANCE = frozenset({"type", "cls", "root_model", "fields", "slots", "generic_origin"})
-_FIELDS = frozenset({"type", "model_name", "dataclass_name", "cls_name"})
-_CONFIG = frozenset({"title", "validate_by_name", "validate_by_alias", "extra_fields_behavior"})
 _ANY: Node = {"type": "any"}
 _DEEPEST = 8
 
@@ -159,7 +157,7 @@ class Planner:
         if held["type"] == "default":
             held = held["schema"]
         place = self.place(held)
-        validate = python_validator_of(_instance(roots[0], {"type": "any"}))
+        validate = python_validator_of(instance(roots[0], {"type": "any"}))
 
         def scalar(json: str) -> object:
             if arms.scalars and json == "null":
@@ -209,12 +207,12 @@ class Planner:
         while "fields" not in fields or fields["type"] in ("model", "dataclass"):
             fields = fields["schema"]
         places: dict[str, Callable[[], Place]] = {}
-        for key, schema in _by_key(fields["fields"]):
+        for key, schema in by_key(fields["fields"]):
             places.setdefault(key, self._at(schema))
         config = node.get("config") or {}
         kept = "allow" in (config.get("extra_fields_behavior"), fields.get("extra_behavior"))
         others = ANYTHING if kept else NOWHERE
-        return Record(places, lambda: others, python_validator_of(_shallow(node)))
+        return Record(places, lambda: others, python_validator_of(shallow(node)))
 
     def _at(self, node: Node) -> Callable[[], Place]:
         return lambda: self.place(node)
@@ -255,53 +253,3 @@ def _scalars(arms: list[Node]) -> Callable[[str], object]:
             return MISSING
 
     return scalar
-
-
-def _by_key(fields: Any) -> Iterator[tuple[str, Node]]:
-    named = fields.items() if isinstance(fields, dict) else ((field["name"], field) for field in fields)
-    listed = list(named)
-    for name, field in listed:
-        alias = field.get("validation_alias", name)
-        paths = [[alias]] if isinstance(alias, str) else alias if isinstance(alias[0], list) else [alias]
-        for path in paths:
-            if len(path) == 1:
-                yield path[0], field["schema"]
-    for name, field in listed:  # where names are taken besides aliases
-        yield name, field["schema"]
-
-
-def _shallow(node: Node) -> Node:
-    match node["type"]:
-        case "model" | "dataclass":
-            return _instance(node, _shallow(node["schema"]))
-        case "function-after" if "cls_name" in node["schema"]:  # a named tuple
-            return {**node, "schema": _optional(node["schema"])}
-        case "function-before" | "function-after" | "function-wrap":
-            return _shallow(node["schema"])
-        case _:
-            return _optional(node)
-
-
-def _instance(node: Node, schema: Node) -> Node:
-    config = {key: value for key, value in (node.get("config") or {}).items() if key in _CONFIG}
-    made = {key: value for key, value in node.items() if key in _INSTANCE}
-    made |= {"schema": schema, "config": config}
-    return made | {"post_init": False} if node["type"] == "dataclass" else made
-
-
-def _optional(node: Node) -> Node:
-    absent = {"on_error": "omit"} if node["type"] == "typed-dict" and "cls" in node else {"default": None}
-    inner = {"type": "default", "schema": _ANY, **absent}
-    match node["fields"]:
-        case dict() as named:
-            fields: object = {name: _field(field, inner) for name, field in named.items()}
-        case listed:
-            fields = [_field(field, inner) for field in listed if not field.get("init_only")]
-    return {**{key: value for key, value in node.items() if key in _FIELDS}, "fields": fields}
-
-
-def _field(field: Node, inner: Node) -> Node:
-    made = {**field, "schema": inner}
-    if field["type"] == "typed-dict-field":
-        made["required"] = False
-    return made

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic_core import from_json
 
 from .decoding import dumped, unbracketed
-from .extracting import FENCE, end_of_block
+from .extracting import ARRAY_OF_WORDS_OPENING, ARRAY_OPENING, FENCE, end_of_block
 from .splitting import ArrayItems
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from .classifying import Wire
 
-_OBJECT = r'\{\s*(?:["}]|($))'
-_ARRAY = re.compile(_OBJECT + r'|\[\s*(?:["{\[\]]|($))')
-_ARRAY_OF_WORDS = re.compile(_OBJECT + r'|\[\s*(?:["{\[\]\d-]|(?:true|false|null)\b|($))')
 _ENVELOPE = re.compile(r'\{\s*"values"\s*:\s*\[')
 _SHORTEST_ENVELOPE = '{"values":['
 _BLANKS = " \t\r"
@@ -43,7 +40,7 @@ class Finder:
     def __init__(self, wire: Wire, *, bare_words: bool) -> None:
         self.items: ArrayItems | None = None
         self._wire = wire
-        self._opening = _ARRAY_OF_WORDS if bare_words and not wire.verbatim else _ARRAY
+        self._opening = ARRAY_OF_WORDS_OPENING if bare_words and not wire.verbatim else ARRAY_OPENING
         self._said: list[str] = []
         self._length = 0
         self._start = 0

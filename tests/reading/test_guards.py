@@ -193,7 +193,7 @@ def test_everything_that_is_no_guardrail_is_told_at_once_with_the_method() -> No
 
     with pytest.raises(ConfigurationError) as caught:
         aiservices.create(Broken, chat_model=ScriptedChatModel(), output_guardrails=[3])  # type: ignore[list-item]
-    told = [problem.split(": ", 2)[:2] + [problem] for problem in caught.value.problems]
+    told = [[*problem.split(": ", 2)[:2], problem] for problem in caught.value.problems]
     starts = [(first, second) for first, second, _ in told]
     assert starts.count(("Broken.ask", "input_guardrails")) == 2
     assert starts.count(("Broken.other", "output_guardrails")) == 2
@@ -271,7 +271,7 @@ def test_a_decorator_stands_once(decorator: Any) -> None:
 
 def test_a_number_of_retries_is_a_number_and_belongs_to_guardrails() -> None:
     for wrong in ("3", 1.5, True, None):
-        with pytest.raises(TypeError, match="max_retries is .*: give a whole number"):
+        with pytest.raises(TypeError, match=r"max_retries is .*: give a whole number"):
             output_guardrails(A, max_retries=wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="names no guardrails, and would replace others"):
         output_guardrails(max_retries=3)

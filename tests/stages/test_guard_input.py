@@ -85,7 +85,7 @@ def test_every_complaint_is_collected_but_a_halt_ends_the_chain(invoke: Any) -> 
     assert [failure.reason for failure in caught.value.failures][:2] == ["a", "b"]
     assert len(caught.value.failures) == 3
     asked, _ = service(input_guardrails=[saying(Halt("stop")), last])
-    with pytest.raises(InputGuardrailError, match="The input may not be sent: fixed: stop$"):
+    with pytest.raises(InputGuardrailError, match=r"The input may not be sent: fixed: stop$"):
         invoke(asked, "ask", "hello")
     assert last.texts == ["hello"]
 

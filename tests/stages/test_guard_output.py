@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,31 +11,20 @@ from hypothesis import strategies as st
 
 import guardrails
 from aiservices import (
-    AskedAgain,
-    CallCompleted,
-    CallStarted,
-    EmptyAnswerError,
-    GuardrailRan,
     LimitExceededError,
     Limits,
     OutputGuardrailError,
-    OutputTruncatedError,
-    RefusalError,
-    RequestSent,
-    ResponseReceived,
     Result,
-    ReturnBehavior,
     ToolCall,
     UserMessage,
     tool,
 )
-from aiservices.messages import AiMessage, ChatResponse, FinishReason, TokenUsage
+from aiservices.messages import AiMessage
 from guardrails import (
     Accept,
     Advisory,
     Failure,
     GuardrailRequest,
-    Halt,
     JsonExtractor,
     OutputGuardrailsConfig,
     Reject,
@@ -44,7 +32,6 @@ from guardrails import (
     Retry,
     Verdict,
 )
-from tests.asking import answer
 
 from .guarded import Unless, ran, remembering, saying, service, texts, unless
 
@@ -218,114 +205,3 @@ def test_an_answer_that_is_asked_for_again_by_the_parser_is_judged_anew(invoke: 
     assert ran(heard) == [("Advisory", "Accept", 1), ("Advisory", "Accept", 2)]
     assert result.content == 4
     assert result.guardrail_findings == (Failure("Advisory", "fixed: hm"),)  # of this answer alone
-
-
-# What is not for guardrails
-
-
-@pytest.mark.parametrize("first", [(), ("bad",)])
-@pytest.mark.parametrize(
-    ("reply", "error"),
-    [
-        (answer(refusal="No."), RefusalError),
-        (answer("Well, no.", refusal="No."), RefusalError),
-        (answer("half", FinishReason.LENGTH), OutputTruncatedError),
-        (answer(""), EmptyAnswerError),
-        (answer("  "), EmptyAnswerError),
-    ],
-)
-def test_what_is_no_answer_raises_its_own_error(
-    invoke: Any, first: tuple[str, ...], reply: ChatResponse, error: type[Exception]
-) -> None:
-    guardrail = unless("good")
-    asked, _ = service(*first, reply, output_guardrails=[guardrail])
-    with pytest.raises(error):
-        invoke(asked, "ask", "hi")
-    assert guardrail.texts == list(first)
-
-
-@pytest.mark.parametrize("reply", [answer("bad half", FinishReason.LENGTH), answer("bad", refusal="No.")])
-def test_a_method_that_returns_any_response_has_every_text_judged(invoke: Any, reply: ChatResponse) -> None:
-    asked, _ = service(reply, "good", returns=ChatResponse, output_guardrails=[unless("good")])
-    assert invoke(asked, "ask", "hi").text == "good"
-
-
-def test_the_value_of_an_immediate_tool_is_not_judged(invoke: Any) -> None:
-    @tool(returns=ReturnBehavior.IMMEDIATE)
-    def now() -> str:
-        """Tell the time."""
-        return "bad"
-
-    guardrail = unless("good")
-    for replies, seen in [((ToolCall("c", "now", "{}"),), []), (("no", ToolCall("c", "now", "{}")), ["no"])]:
-        guardrail.saw.clear()
-        asked, _ = service(*replies, tools=[now], output_guardrails=[guardrail])
-        assert invoke(asked, "ask", "hi") == "bad"
-        assert guardrail.texts == seen
-
-
-# What is told
-
-
-def test_listeners_hear_every_verdict_in_its_place(invoke: Any) -> None:
-    heard: list[Any] = []
-    asked, _ = service("a", "b", output_guardrails=[unless("b"), unless("")], listeners=[heard.append])
-    invoke(asked, "ask", "hi")
-    around = [RequestSent, ResponseReceived, GuardrailRan]
-    assert list(map(type, heard)) == [
-        *(CallStarted, *around, AskedAgain, *around, GuardrailRan, CallCompleted)
-    ]
-    assert ran(heard) == [("Unless", "Reprompt", 1), ("Unless", "Accept", 2), ("Unless", "Accept", 2)]
-
-
-def test_the_result_tells_how_often_and_why_and_what_it_cost(invoke: Any) -> None:
-    asked, _ = service(answer("a"), answer("b"), returns=Result[str], output_guardrails=[unless("b")])
-    result = invoke(asked, "ask", "hi")
-    assert result.reasks == ("Unless: no b",)
-    assert result.usage == TokenUsage(2, 4)
-    assert texts(result.exchange) == ["a", "again"]
-    assert result.message == AiMessage("b")
-
-
-@pytest.mark.parametrize("verdict", [Reject("no"), Halt("no")])
-def test_what_is_rejected_is_not_asked_for_again_and_the_error_tells_the_cost(
-    invoke: Any, verdict: Verdict[Any]
-) -> None:
-    asked, model = service(answer("a"), output_guardrails=[saying(verdict)])
-    with pytest.raises(OutputGuardrailError, match="1 answer judged") as caught:
-        invoke(asked, "ask", "hi")
-    assert (len(model.requests), caught.value.usage) == (1, TokenUsage(1, 2))
-
-
-@pytest.mark.parametrize("returns", [str, Result[str]])
-def test_a_guardrail_on_trial_only_remarks(
-    invoke: Any, returns: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    """GRD-14"""
-    asked, _ = service("bad", returns=returns, output_guardrails=[Advisory(unless("good"))])
-    result = invoke(asked, "ask", "hi")
-    assert len(caplog.records) == 1
-    if returns is str:
-        assert result == "bad"
-    else:
-        assert (result.content, result.guardrail_findings) == (
-            "bad",
-            (Failure("Advisory", "Unless: no good"),),
-        )
-
-
-@pytest.mark.parametrize(
-    ("returns", "replies", "value"),
-    [
-        (str, ("no", "yes"), "yes"),
-        (Literal["no", "yes"], ("no", "yes"), "yes"),
-        (AiMessage, ("no", "yes"), AiMessage("yes")),
-        (None, ("no", "yes"), None),
-    ],
-)
-def test_every_return_type_is_guarded(
-    invoke: Callable[..., Any], returns: Any, replies: tuple[str, ...], value: object
-) -> None:
-    asked, model = service(*replies, returns=returns, output_guardrails=[unless("yes")])
-    assert invoke(asked, "ask", "hi") == value
-    assert len(model.requests) == 2

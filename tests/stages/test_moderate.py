@@ -77,7 +77,7 @@ def test_a_flagged_text_ends_the_call_and_the_error_says_why_and_what_it_cost(
 ) -> None:
     """Row 542."""
     asked, model = moderated(kind(FLAGGED), answer("x"))
-    with pytest.raises(ModerationError, match="violates the content policy: .*violence, hate") as caught:
+    with pytest.raises(ModerationError, match=r"violates the content policy: .*violence, hate") as caught:
         invoke(asked, "ask", "bad words")
     assert caught.value.categories == ("violence", "hate")
     assert isinstance(caught.value, guardrails.ModerationError)

@@ -1,4 +1,4 @@
-"""A process is killed at each step of its work, and `recover` leaves no booking that stands and none undone twice.
+"""A process is killed at each step of its work: `recover` leaves no booking that stands, none undone twice.
 
 Every step is taken by a real process that dies by SIGKILL right before it: each write to the log, the begin
 and the end of each booking and of each cancellation, in an invocation that fails, in one that succeeds, and

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from typing import Any, assert_type
+from typing import Any, Protocol, assert_type
 
+import aiservices
+from aiservices import Result, ToolGuardrails, input_guardrails, moderate, output_guardrails
 from aiservices.driving import BLOCKING
+from aiservices.models import ModerationModel
 from guardrails import (
     PLAIN_TEXT,
     Accept,
@@ -129,3 +132,27 @@ assert_type(
     Moderation(moderated).validate(GuardrailRequest("a", "a")), Verdict[str] | Awaitable[Verdict[str]]
 )
 anything: GuardrailRequest[Any] = GuardrailRequest(Message("a"), "a")
+
+
+@moderate
+@input_guardrails(NoSecrets, MaxLength(5))
+class Guarded(Protocol):
+    @output_guardrails(NoSecrets(), JsonExtractor, max_retries=3)
+    def ask(self, text: str) -> Result[int]: ...
+
+    @moderate
+    @input_guardrails()
+    async def aask(self, text: str) -> str: ...
+
+
+async def decorated(moderation: ModerationModel) -> None:
+    service = aiservices.create(
+        Guarded,
+        chat_model="local",
+        input_guardrails=[Patient(), NoSecrets],
+        moderation_model=moderation,
+        interceptors=[ToolGuardrails(arguments=[MaxLength(9)], results=[NoSecrets])],
+    )
+    assert_type(service, Guarded)
+    assert_type(service.ask("hi"), Result[int])
+    assert_type(await service.aask("hi"), str)
