@@ -20,6 +20,7 @@ Run = Callable[[Driver, Outcome[Any]], Coroutine[Any, Any, None]]
 def streamed(answer: Answer, run: Run) -> Any:
     """What the method returns; `run` makes the call and puts what it comes to into the outcome."""
     outcome: Outcome[Any] = Outcome()
+    assert answer.parser is not None
     reader = partial(partial_reader, answer.parser)
     match answer.delivery, answer.asynchronous:
         case Delivery.PARTS, False:

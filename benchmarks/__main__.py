@@ -117,9 +117,7 @@ async def creating(server: Server, args: Any) -> dict[str, Any]:
     walls = []
     for number in range(100):
         methods = {f"m{i}": _method(f"Extract {number} {i}: {{{{ text }}}}", f"m{i}") for i in range(10)}
-        protocol: Any = type(Protocol)(
-            f"Service{number}", (Protocol,), {"__module__": __name__, **methods}
-        )
+        protocol: Any = type(Protocol)(f"Service{number}", (Protocol,), {"__module__": __name__, **methods})
         begin = time.process_time()
         aiservices.create(protocol, chat_model=Canned())
         walls.append((time.process_time() - begin) * 1e3)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 BLOCK_SECONDS = 0.25
@@ -93,5 +94,5 @@ def imports(statement: str, runs: int = 7) -> dict[str, float]:
 def resident() -> float:
     """Resident megabytes of this process, exactly."""
     gc.collect()
-    with open("/proc/self/smaps_rollup") as lines:
+    with Path("/proc/self/smaps_rollup").open(encoding="ascii") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("Rss:")) / 1024

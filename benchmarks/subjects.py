@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from enum import Enum
-from typing import Any, Protocol
+from enum import StrEnum
+from typing import Any, ClassVar, Protocol
 
 from openai import AsyncOpenAI, OpenAI
 from pydantic import BaseModel
@@ -22,7 +22,7 @@ KEY = "sk-benchmark"
 PROMPT = "Summarise the customer's order in one sentence and keep the original numbers."
 
 
-class Priority(str, Enum):
+class Priority(StrEnum):
     LOW = "low"
     MEDIUM = "medium"
     HIGH = "high"
@@ -90,12 +90,12 @@ def strict(schema: Any) -> Any:
 class Raw:
     """By hand: `chat.completions.create`, then `model_validate_json`."""
 
-    format: Any = {
+    format: ClassVar[Any] = {
         "type": "json_schema",
         "json_schema": {"name": "Order", "strict": True, "schema": strict(Order.model_json_schema())},
     }
-    messages: Any = [{"role": "user", "content": PROMPT}]
-    tool: Any = {
+    messages: ClassVar[Any] = [{"role": "user", "content": PROMPT}]
+    tool: ClassVar[Any] = {
         "type": "function",
         "function": {
             "name": "look_up",

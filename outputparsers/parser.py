@@ -58,9 +58,8 @@ def partial_reader(parser: OutputParser[T]) -> PartialReader[T]:
     It costs as much as the answer is long: what is complete is read and validated once. A registered parser
     of another kind is asked to `parse_partial` the text so far, again and again.
     """
-    if isinstance(parser, DataParser):
-        return parser.partial_reader()
-    return TextReader() if isinstance(parser, TextParser) else AnyReader(parser)
+    own: object = parser
+    return own.partial_reader() if isinstance(own, DataParser | TextParser) else AnyReader(parser)
 
 
 def _data_parser(type_: Any, read: ReadType, wire: Wire) -> OutputParser[Any]:
@@ -129,7 +128,11 @@ class TextParser:
         return spoken_text(text)
 
     def parse_partial(self, text: str) -> str | None:
-        return TextReader().feed(text)
+        return self.partial_reader().feed(text)
+
+    def partial_reader(self) -> TextReader:
+        """A reader of one answer while it arrives."""
+        return TextReader()
 
     def label_of(self, value: object) -> None:
         return None

@@ -16,7 +16,8 @@ from .ids import key_of
 from .repairing import continued
 
 ATTEMPTS: Final = 10
-PAUSE: Final = 0.02  # seconds at most after the first conflict, twice as long after each other one
+PAUSE: Final = 0.02  # seconds at most after the first conflict, then twice as long each time
+LONGEST_PAUSE: Final = 0.3
 NAMESPACE: Final = "chat"
 
 
@@ -83,7 +84,7 @@ class StoredChatMemory(ChatMemory):
                     return await self._append(driver, added)
                 except ConflictError:
                     self._known = None
-                    await driver.sleep(PAUSE * 2**attempt * random())
+                    await driver.sleep(min(PAUSE * 2**attempt, LONGEST_PAUSE) * random())
             await self._append(driver, added)
         except StoreError as error:
             error.turn = added

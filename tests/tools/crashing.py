@@ -69,22 +69,22 @@ class SteppingStore(SqlStore):
         self._what: dict[str, str] = {}
 
     def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
-        step(self._writing(namespace, key, value))
+        step(self._step_of_put(namespace, key, value))
         return super().put(namespace, key, value, **options)
 
     async def aput(self, namespace: str, key: str, value: Any, **options: Any) -> int:
-        step(self._writing(namespace, key, value))
+        step(self._step_of_put(namespace, key, value))
         return await super().aput(namespace, key, value, **options)
 
     def delete(self, namespace: str, key: str, **options: Any) -> bool:
-        step(self._deleting(namespace, key))
+        step(self._step_of_delete(namespace, key))
         return super().delete(namespace, key, **options)
 
     async def adelete(self, namespace: str, key: str, **options: Any) -> bool:
-        step(self._deleting(namespace, key))
+        step(self._step_of_delete(namespace, key))
         return await super().adelete(namespace, key, **options)
 
-    def _writing(self, namespace: str, key: str, value: Any) -> str:
+    def _step_of_put(self, namespace: str, key: str, value: Any) -> str:
         if namespace == LEASES:
             return "lease"
         if key.endswith("committed"):
@@ -92,7 +92,7 @@ class SteppingStore(SqlStore):
         self._what[key] = json.loads(value["arguments"])["what"]
         return f"{'intend' if value['order'] is None else 'log'} {self._what[key]}"
 
-    def _deleting(self, namespace: str, key: str) -> str:
+    def _step_of_delete(self, namespace: str, key: str) -> str:
         if namespace == LEASES:
             return "leave"
         if key not in self._what and not key.endswith("committed"):

@@ -8,10 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from ...driving import PerProcess
+from ...driving import Places
+from ...driving.forking import reset_in_children
 from ...errors import MissingExtraError
 from ...messages import TokenUsage
 from ..embedding import EmbeddingModel, EmbeddingResponse
+from .forking import keep_for_ever
 from .weights import DamagedModelError, sha256_of
 from .wordpiece import WordPiece, read_vocabulary
 
@@ -46,11 +48,13 @@ class LocalEmbeddingModel(EmbeddingModel):
         self._batch_size = batch_size
         self._longest = min(longest, 512)
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
-        self._loaded: PerProcess[_MiniLm] = PerProcess(self._load, lambda _: None)
+        self._loaded: _MiniLm | None = None
+        self._loading = Places(1)
+        reset_in_children(self)
 
     def embed(self, texts: Sequence[str]) -> EmbeddingResponse:
         """Embed the texts. `usage.input` counts word pieces, the two marks of each text included."""
-        model = self._loaded.get()
+        model = self._opened()
         encoded = [model.tokenizer.encode(text) for text in texts]
         vectors: list[tuple[float, ...]] = []
         for batch in _batches(encoded, self._batch_size):
@@ -59,10 +63,20 @@ class LocalEmbeddingModel(EmbeddingModel):
 
     def close(self) -> None:
         """Unload the model; the next use loads it again."""
-        self._loaded.close()
+        self._loaded = None
 
-    def _load(self) -> _MiniLm:
-        return _MiniLm(WordPiece(read_vocabulary(), longest=self._longest), self._threads)
+    def reset_in_child(self) -> None:
+        """In a process made by `fork`: load anew at the next use, as the threads stayed in the parent."""
+        if self._loaded is not None:
+            keep_for_ever(self._loaded)
+            self._loaded = None
+
+    def _opened(self) -> _MiniLm:
+        with self._loading.held():
+            if self._loaded is None:
+                tokenizer = WordPiece(read_vocabulary(), longest=self._longest)
+                self._loaded = _MiniLm(tokenizer, self._threads)
+            return self._loaded
 
 
 class _MiniLm:

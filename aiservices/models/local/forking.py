@@ -46,8 +46,13 @@ class Forking:
         if self._was_loaded and not self._is_child:
             self._is_child = True
             for engine in self._engines:
-                ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine.server))  # never unloaded
+                keep_for_ever(engine.server)
             _skip_cleaning_up()
+
+
+def keep_for_ever(thing: object) -> None:
+    """Never free something: what has threads waits for them when it is, also where they don't exist."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 def _skip_cleaning_up() -> None:

