@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from guardrails import DEFAULT_CONFIG, Link, links
 
@@ -15,6 +15,9 @@ from .messages import ResponseFormat
 from .models import Capability, ChatModel
 from .reading import Delivery, MethodSpec
 from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
+
+_FINAL: Final = (Delivery.PARTS, Delivery.ITEMS)
+"""What was handed over in these ways cannot be taken back by asking again."""
 
 
 def assemble(
@@ -37,7 +40,7 @@ def assemble(
         parameters=config.parameters,
         response_format=response_format,
         instructions=instructions,
-        parse_retries=0 if method.answer.delivery is Delivery.ITEMS else config.parse_retries,
+        parse_retries=0 if method.answer.delivery in _FINAL else config.parse_retries,
         system_message_transformer=config.system_message_transformer,
         chat_request_transformer=config.chat_request_transformer,
         listeners=tuple(hearing(listener) for listener in config.listeners),

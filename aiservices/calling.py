@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
@@ -17,7 +16,7 @@ from .memory import key_of
 from .messages import ChatRequestParameters
 from .reading import Delivery, MethodSpec
 from .streaming import streamed
-from .streams import Outcome
+from .streams import Outcome, Told
 
 T = TypeVar("T")
 
@@ -40,7 +39,7 @@ async def _acall(setup: Setup, chain: Proceed, arguments: dict[str, Any]) -> Any
 
 
 def _stream(setup: Setup, chain: Proceed, arguments: dict[str, Any]) -> Any:
-    return streamed(setup.method.answer, partial(_streaming, setup, chain, arguments))
+    return streamed(setup.method, partial(_streaming, setup, chain, arguments))
 
 
 async def _streaming(
@@ -49,14 +48,16 @@ async def _streaming(
     """The call behind a stream: it begins with the first step, and its reader hears of its end."""
     try:
         call = _begin(setup, arguments, driver)
-        call.journal.outbox = deque()
+        call.journal.outbox = Told()
         try:
             outcome.result = await chain(call)
         finally:
             await call.flush()
-    except BaseException as error:
+    except Exception as error:  # one that was cancelled has neither result nor error
         outcome.error = error
         raise
+    finally:
+        del outcome  # the error's traceback holds this frame: break the cycle
 
 
 def _begin(setup: Setup, arguments: dict[str, Any], driver: Driver) -> Invocation:

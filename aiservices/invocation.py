@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -32,6 +31,7 @@ from .models.moderation import ModerationModel
 from .reading import MethodSpec
 from .results import Result
 from .stores import Store
+from .streams import Told
 from .tools import (
     DEFAULT_TOOLBOX,
     Assortment,
@@ -97,7 +97,7 @@ class Journal:
         self.reasks: list[str] = []
         self.findings: list[Failure] = []
         self.user: UserMessage | None = None
-        self.outbox: deque[Event] | None = None
+        self.outbox: Told | None = None
         self.shown = False
 
     @property
@@ -156,8 +156,8 @@ class Invocation:
     async def flush(self) -> None:
         """Hand what was told since to the reader of the stream."""
         outbox = self.journal.outbox
-        while outbox:
-            await Emit(outbox.popleft())
+        if outbox:
+            await Emit(outbox)
 
     async def show(self, event: ModelEvent) -> None:
         """Hand a piece of the answer to the reader of the stream, unless it has to be judged first."""

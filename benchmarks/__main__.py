@@ -19,6 +19,7 @@ import aiservices
 from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, tool, user_message
 
 from .measuring import block, compare, function_calls, imports, resident, together
+from .remembering import memory
 from .server import Server
 from .subjects import Order, Raw, look_up, service, slow_blocking_look_up, slow_look_up
 
@@ -141,6 +142,10 @@ async def growth(server: Server, args: Any) -> dict[str, Any]:
     return {"calls": args.calls, "first_half_mb": middle - begin, "second_half_mb": resident() - middle}
 
 
+async def memory_(server: Server, args: Any) -> dict[str, Any]:
+    return await memory(Canned())
+
+
 PARTS = {
     "import": import_,
     "calls": calls,
@@ -149,6 +154,7 @@ PARTS = {
     "tools": tools,
     "creating": creating,
     "growth": growth,
+    "memory": memory_,
 }
 
 

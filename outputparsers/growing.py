@@ -19,8 +19,8 @@ _GAP = re.compile(r"[ \t\r\n]*")
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
 _SCALAR = re.compile(r"[-+.\w]*")
 _STABLE = re.compile(
-    r'(?:[^"\\]++|\\(?:["\\/bfnrt]|u(?![dD][89abAB])[0-9a-fA-F]{4}'
-    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}))*+"
+    r'(?:[^"\\]++|\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}'
+    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*+"
 )
 """Characters of a text that mean the same whatever follows."""
 _LONGEST_ESCAPE = 12
@@ -39,7 +39,6 @@ class Growth:
         self._step: Callable[[str, int], int] | None = self._value
         self._last: object = MISSING
         self._news = False
-        self.scanned = 0
 
     @property
     def over(self) -> bool:
@@ -60,7 +59,6 @@ class Growth:
     def feed(self, text: str) -> object:
         """The value so far; MISSING when there is nothing new to say."""
         text = self._rest + text if self._rest else text
-        self.scanned += len(text)
         position = 0
         while self._step is not None and position < len(text):
             position = _GAP.match(text, position).end() if self._text is None else position  # type: ignore[union-attr]
@@ -111,7 +109,7 @@ class Growth:
             self._step = self._key
         else:
             self._stack.append(ArrayFrame(here.arrays))
-        self._tell(whole=False)
+        self._tell(whole=True)  # an empty one is seen, too
         return position + 1
 
     def _key(self, text: str, position: int) -> int:
@@ -125,7 +123,10 @@ class Growth:
         frame = self._stack[-1]
         if key is None or not isinstance(frame, ObjectFrame):
             return self._stop(position)
+        plan = frame.plan
         frame.enter(key)
+        if frame.plan is not plan:
+            self._tell(whole=False)
         self._step = self._colon
         return match.end()
 

@@ -62,21 +62,16 @@ class DataReader:
         self._found = False
         self._growth = Growth(place)
 
-    @property
-    def scanned(self) -> int:
-        """How many characters were looked at: a measure of the work."""
-        return self._growth.scanned
-
     def feed(self, text: str) -> object | None:
         if self._growth.over:
             return None
-        if _SURROGATE.search(text):
-            self._growth.stop()
-            return None
-        said = self._speech.feed(text)
+        half = _SURROGATE.search(text)
+        said = self._speech.feed(text[: half.start()] if half else text)
         if not self._found:
             said = self._after_prose(said)
         grown = self._growth.feed(said) if said else MISSING
+        if half:
+            self._growth.stop()  # no JSON has half a surrogate pair
         return None if grown is MISSING else grown
 
     def _after_prose(self, said: str) -> str:

@@ -23,7 +23,6 @@ class ArrayItems:
 
     def __init__(self) -> None:
         self.over = self.malformed = False
-        self.scanned = 0
         self._awaited: list[str] = []
         self._parts: list[str] = []
         self._rest = ""
@@ -40,7 +39,6 @@ class ArrayItems:
     def feed(self, text: str) -> list[str]:
         """The items this piece completes."""
         text = self._rest + text
-        self.scanned += len(text)
         self._start = None if self._start is None else 0
         reached = 0
         while reached < len(text) and not (self.over or self.malformed):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from random import random
 from typing import Any, Final
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
@@ -13,11 +12,10 @@ from ..messages import ChatMessage, messages_from_json, messages_to_json
 from ..stores import InMemoryStore, Store
 from .chat_memory import ChatMemory
 from .ids import key_of
+from .queueing import in_line
 from .repairing import continued
 
 ATTEMPTS: Final = 10
-PAUSE: Final = 0.02  # seconds at most after the first conflict, then twice as long each time
-LONGEST_PAUSE: Final = 0.3
 NAMESPACE: Final = "chat"
 
 
@@ -27,7 +25,7 @@ class StoredChatMemory(ChatMemory):
     What is added is appended to what the store holds at that moment: when another process has written in
     between, the conversation is read again and the messages are appended to that, ten times at most; then
     `ConflictError` is raised. Its `turn`, and that of every `StoreError` at a write, holds the messages that
-    are not kept.
+    are not kept. After a conflict the processes take turns.
     """
 
     def __init__(self, id: Any, store: Store | None, namespace: str) -> None:
@@ -79,16 +77,24 @@ class StoredChatMemory(ChatMemory):
 
     async def _add(self, driver: Driver, added: tuple[ChatMessage, ...]) -> None:
         try:
-            for attempt in range(ATTEMPTS - 1):
-                try:
-                    return await self._append(driver, added)
-                except ConflictError:
-                    self._known = None
-                    await driver.sleep(min(PAUSE * 2**attempt, LONGEST_PAUSE) * random())
-            await self._append(driver, added)
+            if await self._appended(driver, added):
+                return
+            async with in_line(driver, self.store, self.namespace, self.key):
+                for _ in range(ATTEMPTS - 2):
+                    if await self._appended(driver, added):
+                        return
+                await self._append(driver, added)
         except StoreError as error:
             error.turn = added
             raise
+
+    async def _appended(self, driver: Driver, added: tuple[ChatMessage, ...]) -> bool:
+        try:
+            await self._append(driver, added)
+        except ConflictError:
+            self._known = None
+            return False
+        return True
 
     async def _append(self, driver: Driver, added: tuple[ChatMessage, ...]) -> None:
         version, history = self._known or await self._read(driver)

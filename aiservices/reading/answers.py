@@ -61,7 +61,7 @@ class Delivery(Enum):
 class Answer:
     """What the caller gets: a value of `type` read by `parser`, or a raw form; bare or in a `Result`.
 
-    Streams have another `delivery`; `asynchronous` ones are read with `async for`. `item` is the type of one
+    Streams have another `delivery`, and handles give their value in a `Result`; `asynchronous` ones are read with `async for`. `item` is the type of one
     item where `type` is the list of them.
     """
 
@@ -156,17 +156,15 @@ def _handled(inner: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> 
     answer = read_answer(inner, parsers)
     if answer.wrapped or answer.delivery is not Delivery.WHOLE or answer.form is not AnswerForm.VALUE:
         raise Complaint("a stream is of the value itself: write Stream[str], or Stream[T] with your type")
-    return replace(answer, delivery=Delivery.HANDLE, asynchronous=origin is AsyncStream)
+    return replace(answer, wrapped=True, delivery=Delivery.HANDLE, asynchronous=origin is AsyncStream)
 
 
 def _iterated(item: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
     """Texts as they come, or the items of a list."""
     asynchronous = origin is AsyncIterator
-    if item is str:
-        parser = _parser(str, parsers)
-        return Answer(
-            AnswerForm.VALUE, str, parser=parser, delivery=Delivery.PARTS, asynchronous=asynchronous
-        )
+    if _unaliased(item) is str and _parser(item, parsers).json_schema() is None:
+        whole = read_answer(item, parsers)
+        return replace(whole, delivery=Delivery.PARTS, asynchronous=asynchronous)
     whole = read_answer(list[item], parsers)
     return replace(whole, delivery=Delivery.ITEMS, asynchronous=asynchronous, item=item)
 

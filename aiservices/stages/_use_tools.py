@@ -94,6 +94,7 @@ def _caller(call: Invocation) -> Caller:
         deadline=call.deadline,
         started=lambda asked: call.notify(ToolStarted, asked),
         finished=lambda done: call.notify(ToolFinished, done.execution),
+        flush=call.flush,
         late=None if off else partial(undo_late, log=call.journal.log, report=reporting(call)),
     )
 

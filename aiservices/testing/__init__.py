@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .pieces import Pieces
     from .scripted import Reply, ScriptedChatModel, UnexpectedRequestError, UnusedRepliesError
 
-__all__ = ["Reply", "ScriptedChatModel", "UnexpectedRequestError", "UnusedRepliesError"]
+__all__ = ["Pieces", "Reply", "ScriptedChatModel", "UnexpectedRequestError", "UnusedRepliesError"]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from inspect import isawaitable
 from typing import Any, TypeAlias, cast
 
 from ..driving import run_in_background
-from ..messages import AiMessage, ChatRequest, ChatResponse, FinishReason, ToolCall
+from ..messages import AiMessage, ChatRequest, ChatResponse, FinishReason, ModelEvent, ToolCall
 from ..models import Capability, ChatModel
+from .pieces import Pieces, pieces_of
 
 Reply: TypeAlias = (
     str
@@ -17,12 +18,13 @@ Reply: TypeAlias = (
     | ToolCall
     | Iterable[ToolCall]
     | ChatResponse
+    | Pieces
     | BaseException
     | type[BaseException]
     | Callable[[ChatRequest], Any]
 )
-"""A text, a message, one or several tool calls, a whole response, an exception to raise, or a function of
-the request, sync or async, that gives any of these."""
+"""A text, a message, one or several tool calls, a whole response, the pieces of a text, an exception to raise,
+or a function of the request, sync or async, that gives any of these."""
 
 
 class UnexpectedRequestError(AssertionError):
@@ -37,7 +39,7 @@ class ScriptedChatModel(ChatModel):
     """Gives the replies one after another; `requests` holds what was asked.
 
     `capabilities` are none by default, so that typed answers are asked for in words. A request beyond the
-    last reply is an `UnexpectedRequestError`. At the end of a `with` block that raises nothing, replies left
+    last reply is an `UnexpectedRequestError`. A stream gives a text word by word, or in its `Pieces`. At the end of a `with` block that raises nothing, replies left
     over are an `UnusedRepliesError`. Raises `TypeError` for what is no reply.
     """
 
@@ -60,6 +62,17 @@ class ScriptedChatModel(ChatModel):
     async def achat(self, request: ChatRequest) -> ChatResponse:
         reply = self._next(request)
         return _response(await reply if isawaitable(reply) else reply)
+
+    def stream(self, request: ChatRequest) -> Iterator[ModelEvent]:
+        reply = self._next(request)
+        given = run_in_background(_awaited(reply)) if isawaitable(reply) else reply
+        yield from pieces_of(given, _response)
+
+    async def astream(self, request: ChatRequest) -> AsyncIterator[ModelEvent]:
+        reply = self._next(request)
+        given = await reply if isawaitable(reply) else reply
+        for event in pieces_of(given, _response):
+            yield event
 
     def assert_all_used(self) -> None:
         """Raise `UnusedRepliesError` when replies are left over."""
@@ -91,7 +104,7 @@ class ScriptedChatModel(ChatModel):
 
 def _checked(reply: Any) -> Any:
     """The reply, with several tool calls as a tuple."""
-    if isinstance(reply, str | AiMessage | ToolCall | ChatResponse | BaseException):
+    if isinstance(reply, str | AiMessage | ToolCall | ChatResponse | Pieces | BaseException):
         return reply
     if isinstance(reply, type) and issubclass(reply, BaseException):
         return reply
@@ -113,6 +126,8 @@ def _response(given: object) -> ChatResponse:
             return response
         case str() as text:
             return ChatResponse(AiMessage(text))
+        case Pieces() as pieces:
+            return ChatResponse(AiMessage(pieces.whole))
         case AiMessage() as message:
             reason = FinishReason.TOOL_CALLS if message.tool_calls else FinishReason.STOP
             return ChatResponse(message, finish_reason=reason)

@@ -72,6 +72,6 @@ def _enter(message: AiMessage, runs: list[CallRun], ledger: Ledger, error: BaseE
             run.end(run.broken_off("did not end" if run.has_begun else "did not run", error))
     done = [run.done for run in runs if run.done is not None]
     ledger.requested.extend(done)
-    entered = Round(message, tuple(each.result for each in done))
+    entered = Round(message, tuple(each.result for each in done), any(run.has_begun for run in runs))
     ledger.rounds.append(entered)
     return entered

@@ -49,11 +49,13 @@ class CallRun:
         self.has_begun = True
         self._caller.started(self.call)
         try:
+            await self._caller.flush()
             done = await self._done()
         except BaseException as error:
             self.end(self.broken_off("did not end", error))
             raise
         self.end(done)
+        await self._caller.flush()
 
     def end(self, done: Done) -> None:
         """Be done with the call, unless it is done already: its thread and its round may both say so."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -31,11 +31,16 @@ class Toolbox:
 DEFAULT_TOOLBOX: Final = Toolbox()
 
 
+async def _nobody_reads() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
     """On whose behalf tools are run.
 
-    `started` and `finished` are told of each call, in the thread that runs it. `late` is told of a run that
+    `started` and `finished` are told of each call, in the thread that runs it; `flush` lets whoever reads
+    along hear of it before anything else happens. `late` is told of a run that
     went on when nobody waited for it any more; without it nothing is ever undone.
     """
 
@@ -48,6 +53,7 @@ class Caller:
     log: CompensationLog | None = None
     started: Callable[[ToolCall], None] = lambda call: None
     finished: Callable[[Done], None] = lambda done: None
+    flush: Callable[[], Awaitable[None]] = _nobody_reads
     late: Callable[[Attempt], None] | None = None
 
     def context(self, call: ToolCall) -> ToolContext:

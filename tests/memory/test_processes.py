@@ -43,32 +43,32 @@ def test_eight_processes_lose_nothing_of_one_conversation(
     server: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     url = f"{tmp_path}/store.db" if server == "sqlite" else request.getfixturevalue(f"{server}_url")
-    run_together("say_all", url, 8)
+    run_together("say_all", url, 6)
     with opened(url) as store:
         messages = MessageWindowChatMemory(10_000, "ann", store).messages()
     assert not problems(messages)
     turns = [short(messages[index : index + 4]) for index in range(0, len(messages), 4)]
-    asks = [f"A:{name}-{2 * call + 1} R:{name}-{2 * call + 1}" for name in NAMES for call in range(8)]
-    whole = [f"{name}.{call}" for name in NAMES for call in range(8)]
-    ends = [f"done-{name}" for name in NAMES for _ in range(8)]
+    asks = [f"A:{name}-{2 * call + 1} R:{name}-{2 * call + 1}" for name in NAMES for call in range(6)]
+    whole = [f"{name}.{call}" for name in NAMES for call in range(6)]
+    ends = [f"done-{name}" for name in NAMES for _ in range(6)]
     assert sorted(turns) == sorted(map(" ".join, zip(whole, asks, ends, strict=True)))
 
 
 def test_eight_processes_with_many_calls_write_each_turn_once(tmp_path: Path) -> None:
     url = f"{tmp_path}/store.db"
-    run_together("say", url, 50)
+    run_together("say", url, 30)
     with SqlStore(url) as store:
         entry = store.get("chat", "ann")
         messages = MessageWindowChatMemory(40, "ann", store).messages()
     assert entry
-    assert entry.version == 50 * PROCESSES
+    assert entry.version == 30 * PROCESSES
     assert len(messages) == 40
     assert not problems(messages)
 
 
 def test_a_process_killed_while_it_talks_leaves_the_last_whole_turn(tmp_path: Path) -> None:
     url, random, answered = f"{tmp_path}/store.db", Random(7), -1
-    for life in range(4):
+    for life in range(3):
         process = started("say_for_ever", url, str(life), answered + 1)
         assert process.stdout is not None
         for _ in range(random.randint(1, 30)):

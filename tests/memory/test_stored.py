@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -66,6 +67,8 @@ class Contested(InMemoryStore):
         self.tries = 0
 
     def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
+        if namespace != "chat":  # the line in which those who were in each other's way take turns
+            return super().put(namespace, key, value, **options)
         self.tries += 1
         if self.tries <= self.times:
             super().put(namespace, key, messages_to_json([UserMessage(f"other{self.tries}")]))
@@ -82,6 +85,22 @@ def test_a_turn_is_tried_ten_times_and_then_handed_to_the_caller(invoke: Any) ->
     assert short(caught.value.turn) == "U1 A:a R:a A1"
     assert caught.value.responses[-1].text == "A1"
     assert len(model.requests) == 2
+
+
+def test_nobody_is_left_in_line(invoke: Any) -> None:
+    for times in (1, 99):
+        store = Contested(times)
+        with suppress(ConflictError):
+            invoke(talk(["A1"], MessageWindowChatMemory(9, store=store)), "say", "U1")
+        assert not store.keys("chat.line")
+
+
+def test_a_turn_of_a_process_that_died_is_waited_for_until_it_is_over(invoke: Any) -> None:
+    store = Contested(1)
+    store.put("chat.line", "default", True, expires_in=0.1)
+    memory = MessageWindowChatMemory(9, store=store)
+    invoke(talk(["A1"], memory), "say", "U1")
+    assert short(memory.messages()) == "other1 U1 A1"
 
 
 def test_the_tenth_try_may_succeed(invoke: Any) -> None:

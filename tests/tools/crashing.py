@@ -173,6 +173,7 @@ def perform(task: dict[str, Any]) -> None:
 
 
 def main() -> None:
+    aiservices.create(asking(str), chat_model=ScriptedChatModel("warm")).ask("now, and not in each child")
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

@@ -87,14 +87,19 @@ def assert_nothing_stands(world: World) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("parallel", [False, True])
 @pytest.mark.parametrize("deadly", ["lease", *BOOKED, "model", *UNDONE, "leave"])
-def test_a_call_that_is_to_fail(run: Run, tmp_path: Path, deadly: str, parallel: bool, kind: str) -> None:
-    assert run("fail", tmp_path, kind, deadly, parallel=parallel) == -signal.SIGKILL
+def test_a_call_that_is_to_fail(run: Run, tmp_path: Path, deadly: str, kind: str) -> None:
+    assert run("fail", tmp_path, kind, deadly) == -signal.SIGKILL
     world = recovered(tmp_path, kind)
     assert_nothing_stands(world)
-    if not parallel:
-        assert world.keys("cancel") == world.keys("book")[::-1]
+    assert world.keys("cancel") == world.keys("book")[::-1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("deadly", [*BOOKED, "model"])
+def test_a_round_side_by_side(run: Run, tmp_path: Path, deadly: str, kind: str) -> None:
+    assert run("fail", tmp_path, kind, deadly, parallel=True) == -signal.SIGKILL
+    assert_nothing_stands(recovered(tmp_path, kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,7 +13,7 @@ from ...driving.forking import reset_in_children
 from ...errors import MissingExtraError
 from ...messages import TokenUsage
 from ..embedding import EmbeddingModel, EmbeddingResponse
-from .forking import keep_for_ever
+from .forking import keep_for_ever, skip_cleaning_up
 from .weights import DamagedModelError, sha256_of
 from .wordpiece import WordPiece, read_vocabulary
 
@@ -69,6 +69,7 @@ class LocalEmbeddingModel(EmbeddingModel):
         """In a process made by `fork`: load anew at the next use, as the threads stayed in the parent."""
         if self._loaded is not None:
             keep_for_ever(self._loaded)
+            skip_cleaning_up()
             self._loaded = None
 
     def _opened(self) -> _MiniLm:

@@ -2,6 +2,7 @@
 
 Used there, an engine never answers. Unloaded there, or cleaned up by C++ at the child's exit, it waits for
 ever for threads that are not there. So a child refuses to use engines, keeps them, and skips that clean-up.
+ONNX Runtime waits in the same way, but can be loaded anew in a child.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Forking:
             self._is_child = True
             for engine in self._engines:
                 keep_for_ever(engine.server)
-            _skip_cleaning_up()
+            skip_cleaning_up()
 
 
 def keep_for_ever(thing: object) -> None:
@@ -55,7 +56,7 @@ def keep_for_ever(thing: object) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
-def _skip_cleaning_up() -> None:
+def skip_cleaning_up() -> None:
     """End the child right after Python has, before C++ destroys its globals; glibc can."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "on_exit"):
