@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast
 
 from .memory import MEMORIES, Memories
-from .reading import MethodSpec, ServiceSpec, is_written_by_user, refilled
+from .reading import Delivery, MethodSpec, ServiceSpec, is_written_by_user, refilled
 from .results import Result
 from .tools import Tool, tool
 
@@ -52,8 +52,12 @@ def _itself(self: T, memo: object = None) -> T:
 
 
 def _as_tool(method: Callable[..., Any], spec: MethodSpec) -> Tool[..., Any]:
-    """A service's method as a tool of another service, which gets the value and not what is known of it."""
-    ask: Any = _asking_later(method) if spec.asynchronous else _asking(method)
+    """A service's method as a tool of another service, which gets the value and not what is known of it.
+
+    A stream is read to its end: who asks for a tool waits for its value.
+    """
+    later = spec.asynchronous or spec.answer.asynchronous
+    ask: Any = (_asking_later if later else _asking)(method, spec.answer.delivery)
     # The annotations were resolved when the service was created, by names that are out of reach here.
     parameters = list(spec.signature.parameters.values())[1:]
     ask.__signature__ = inspect.Signature(
@@ -62,18 +66,34 @@ def _as_tool(method: Callable[..., Any], spec: MethodSpec) -> Tool[..., Any]:
     return tool(ask)
 
 
-def _asking(method: Callable[..., Any]) -> Callable[..., Any]:
+def _asking(method: Callable[..., Any], delivery: Delivery) -> Callable[..., Any]:
     @functools.wraps(method)
     def ask(*args: Any, **kwargs: Any) -> Any:
-        return _value(method(*args, **kwargs))
+        answer = method(*args, **kwargs)
+        match delivery:
+            case Delivery.PARTS:
+                return "".join(answer)
+            case Delivery.ITEMS:
+                return list(answer)
+            case Delivery.HANDLE:
+                return _value(answer.result())
+        return _value(answer)
 
     return ask
 
 
-def _asking_later(method: Callable[..., Any]) -> Callable[..., Any]:
+def _asking_later(method: Callable[..., Any], delivery: Delivery) -> Callable[..., Any]:
     @functools.wraps(method)
     async def ask(*args: Any, **kwargs: Any) -> Any:
-        return _value(await method(*args, **kwargs))
+        answer = method(*args, **kwargs)
+        match delivery:
+            case Delivery.PARTS:
+                return "".join([piece async for piece in answer])
+            case Delivery.ITEMS:
+                return [item async for item in answer]
+            case Delivery.HANDLE:
+                return _value(await answer.result())
+        return _value(await answer)
 
     return ask
 

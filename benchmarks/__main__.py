@@ -21,6 +21,7 @@ from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, tool, us
 from .measuring import block, compare, function_calls, imports, resident, together
 from .remembering import memory
 from .server import Server
+from .streaming import streams
 from .subjects import Order, Raw, look_up, service, slow_blocking_look_up, slow_look_up
 
 
@@ -152,6 +153,7 @@ PARTS = {
     "own_share": own_share,
     "concurrent": concurrent,
     "tools": tools,
+    "streams": streams,
     "creating": creating,
     "growth": growth,
     "memory": memory_,

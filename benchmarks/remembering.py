@@ -36,7 +36,7 @@ def conversation(number: int) -> list[ChatMessage]:
 
 
 async def turn_us(store: Store, number: int, window: int) -> dict[str, float]:
-    """Microseconds of CPU to load and to commit, where the memory object knows nothing yet and where it does."""
+    """Microseconds of CPU to load and commit, by a memory that is new and by one that has done so before."""
     MessageWindowChatMemory(100_000, number, store).add(*conversation(number))
     turn = conversation(2)
 

@@ -1,15 +1,19 @@
 """A local stand-in for an OpenAI-compatible server, in a process of its own.
 
 It does as little as it can, so that what is measured is the client. The first part of the path chooses the
-answer: `text`, `struct`, `tools10` (one tool call in each of ten turns), `par8` (eight calls in one turn). A
+answer: `text`, `struct`, `tools10` (one tool call in each of ten turns), `par8` (eight calls in one turn), and in so many
+parts of a stream `text2000`, `basket2000` (an object with a list of items) and `items2000` (the list). A
 path ending in `-20ms` answers after 20 ms.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import Any
@@ -51,6 +55,37 @@ def answer(content: str | None, calls: list[dict[str, Any]] | None = None) -> by
     return head.encode() + body
 
 
+def streamed(text: str, parts: int) -> bytes:
+    """The text as a stream of so many parts."""
+    edges = [len(text) * number // parts for number in range(parts + 1)]
+    lines = [_event({"delta": {"role": "assistant", "content": ""}})]
+    lines += [_event({"delta": {"content": text[a:b]}}) for a, b in itertools.pairwise(edges)]
+    lines += [_event({"delta": {}, "finish_reason": "stop"}), _event(None), b"data: [DONE]\n\n"]
+    body = b"".join(lines)
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def _event(choice: dict[str, Any] | None) -> bytes:
+    chunk = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1_700_000_000,
+        "model": "gpt-4o-2024-08-06",
+        "system_fingerprint": "fp_1",
+        "choices": [{"index": 0, "logprobs": None, "finish_reason": None, **choice}] if choice else [],
+        "usage": None if choice else USAGE,
+    }
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
+
+
+@functools.cache
+def stream(kind: str, parts: int) -> bytes:
+    items = [{"sku": f"SKU-{i}", "qty": i + 1, "price": 2.5 * (i + 1)} for i in range(parts * 150 // 2000)]
+    whole = {"text": "word " * parts, "basket": json.dumps({"items": items}), "items": json.dumps(items)}
+    return streamed(whole[kind], parts)
+
+
 def tool_call(number: int) -> dict[str, Any]:
     function = {"name": "look_up", "arguments": json.dumps({"city": f"City {number}"})}
     return {"id": f"call_{number}", "type": "function", "function": function}
@@ -64,6 +99,8 @@ EIGHT = answer(None, [tool_call(number) for number in range(8)])
 
 def reply(scenario: str, body: bytes) -> bytes:
     turns = body.count(b'"role":"assistant"') + body.count(b'"role": "assistant"')
+    if (long := re.fullmatch("(text|basket|items)([0-9]+)", scenario)) is not None:
+        return stream(long[1], int(long[2]))
     match scenario.removesuffix("-20ms"):
         case "struct":
             return STRUCT

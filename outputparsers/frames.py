@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 class ObjectFrame:
     """An object that is open; `reread` reads a JSON value for another place."""
 
-    __slots__ = ("_key", "_parts", "_reread", "here", "plan")
+    __slots__ = ("_key", "_name", "_parts", "_reread", "here", "plan")
 
     def __init__(self, plan: ObjectPlan, reread: Callable[[Place, object], object]) -> None:
         self.plan = plan
         self._reread = reread
         self.here: Place = ANYTHING
         self._key = ""
-        self._parts: dict[str, object] = {}
+        self._name: object = ""
+        self._parts: dict[object, object] = {}
 
     @property
     def whole_only(self) -> bool:
@@ -35,29 +36,34 @@ class ObjectFrame:
     def enter(self, key: str) -> None:
         """The value of `key` comes next."""
         self._settle(key)
-        self._key = key
+        self._key, self._name = key, self.plan.name(key)
         self.here = self.plan.place(key)
 
     def add(self, value: object) -> None:
         """The value has come."""
         if value is MISSING:
-            self._parts.pop(self._key, None)
+            self._parts.pop(self._name, None)
         else:
-            self._parts[self._key] = value
+            self._parts[self._name] = value
         self._settle(self._key)
 
     def shown(self, unfinished: object = MISSING) -> object:
         """The value so far, with a part that is not finished."""
         if unfinished is MISSING:
             return self.plan.made(self._parts)
-        return self.plan.made({**self._parts, self._key: unfinished})
+        return self.plan.made({**self._parts, self._name: unfinished})
+
+    def ended(self) -> tuple[object, bool]:
+        """The value when no more comes, and whether it may differ from what was shown."""
+        return self.plan.ended(self._parts)
 
     def _settle(self, key: str) -> None:
         plan = self.plan.settled(key, self._parts)
         if plan is not self.plan:
             self.plan = plan
-            read = {key: self._reread(plan.place(key), value) for key, value in self._parts.items()}
-            self._parts = {key: value for key, value in read.items() if value is not MISSING}
+            keys = map(str, self._parts)  # none was given another name before the plan was settled
+            read = {key: self._reread(plan.place(key), self._parts[key]) for key in keys}
+            self._parts = {plan.name(key): value for key, value in read.items() if value is not MISSING}
 
 
 class ArrayFrame:
@@ -91,3 +97,7 @@ class ArrayFrame:
         if unfinished is MISSING or self.plan.whole_only:
             return self.plan.made(self._parts)
         return self.plan.made([*self._parts, unfinished])
+
+    def ended(self) -> tuple[object, bool]:
+        """The value when no more comes, and whether it may differ from what was shown."""
+        return self.plan.made(self._parts), False

@@ -24,7 +24,7 @@ _STABLE = re.compile(
 )
 """Characters of a text that mean the same whatever follows."""
 _LONGEST_ESCAPE = 12
-_LONGEST_KEY = 4_096
+_LONGEST_WORD = 4_096
 _DEEPEST = 200
 
 
@@ -94,7 +94,7 @@ class Growth:
             return self._close(position)
         end = _SCALAR.match(text, position).end()  # type: ignore[union-attr]
         if end == len(text):
-            return position  # it may go on
+            return position if end - position <= _LONGEST_WORD else self._stop(position)  # it may go on
         if end == position:
             return self._stop(position)
         self._add(self._here().scalar(text[position:end]))
@@ -117,7 +117,7 @@ class Growth:
             return self._close(position)
         match = _KEY.match(text, position)
         if match is None:
-            going_on = text[position] == '"' and len(text) - position <= _LONGEST_KEY
+            going_on = text[position] == '"' and len(text) - position <= _LONGEST_WORD
             return position if going_on else self._stop(position)
         key = _decoded(match.group(1))
         frame = self._stack[-1]
@@ -163,22 +163,21 @@ class Growth:
     def _here(self) -> Place:
         return self._stack[-1].here if self._stack else self._place
 
-    def _add(self, value: object) -> None:
+    def _add(self, value: object, *, news: bool = True) -> None:
         if not self._stack:
-            self._last, self._news, self._step = value, value is not MISSING, None
+            self._last, self._step = value, None
+            self._news = self._news or (news and value is not MISSING)
             return
         self._step = self._after
-        mute = self._stack[-1].plan.mute
-        self._stack[-1].add(value)
-        if value is not MISSING or mute:
+        top = self._stack[-1]
+        was_mute = top.plan.mute
+        top.add(value)
+        if was_mute or top.whole_only or (news and value is not MISSING):
             self._tell(whole=True)
 
     def _close(self, position: int) -> int:
-        value = self._stack.pop().shown()
-        if self._stack:
-            self._add(value)
-        else:
-            self._last, self._step, self._news = value, None, value is not MISSING
+        value, news = self._stack.pop().ended()
+        self._add(value, news=news)
         return position + 1
 
     def _stop(self, position: int) -> int:

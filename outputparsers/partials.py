@@ -26,8 +26,9 @@ class PartialReader(Protocol[T_co]):
         """The value so far, after one more piece; None when there is nothing new to say.
 
         It never goes backwards: texts and lists grow, fields get their values. Objects are instances whose
-        missing fields are None. Numbers, labels, dates and whatever else is one word come when they are
-        complete. A value that was handed out never changes, but shares its complete parts with later ones.
+        missing fields are None until the object ends. Numbers, labels, dates and whatever else is one word
+        come when they are complete. A union of objects that no tag tells apart is a dictionary. A value that
+        was handed out never changes, but shares its complete parts with later ones.
         """
         ...
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic_core import ValidationError, from_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 MISSING: Any = object()
 """What stands at a place as long as nothing can be said about it."""
@@ -27,12 +27,20 @@ class ObjectPlan(Protocol):
         """What may stand under `key`."""
         ...
 
-    def settled(self, key: str, parts: dict[str, object]) -> ObjectPlan:
+    def name(self, key: str) -> object:
+        """What the part under `key` is called among the parts."""
+        ...
+
+    def settled(self, key: str, parts: dict[object, object]) -> ObjectPlan:
         """The plan to go on with, now that `key` is met and `parts` are complete."""
         ...
 
-    def made(self, parts: dict[str, object]) -> object:
+    def made(self, parts: dict[object, object]) -> object:
         """The value of these parts, or MISSING."""
+        ...
+
+    def ended(self, parts: dict[object, object]) -> tuple[object, bool]:
+        """The value of these parts when no more will come, and whether that may differ from `made`."""
         ...
 
 
@@ -78,33 +86,55 @@ class FreeKeys:
     def place(self, key: str) -> Place:
         return self.value() if self.key(key) is not MISSING else NOWHERE
 
-    def settled(self, key: str, parts: dict[str, object]) -> ObjectPlan:
+    def name(self, key: str) -> object:
+        return self.key(key)
+
+    def settled(self, key: str, parts: dict[object, object]) -> ObjectPlan:
         return self
 
-    def made(self, parts: dict[str, object]) -> object:
-        return MISSING if self.mute else {self.key(key): value for key, value in parts.items()}
+    def made(self, parts: dict[object, object]) -> object:
+        return MISSING if self.mute else dict(parts)
+
+    def ended(self, parts: dict[object, object]) -> tuple[object, bool]:
+        return self.made(parts), False
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An object of known keys; `make` leaves what is missing to the class."""
+    """An object of known keys: what is missing is None for `make`, and its default, if any, for `complete`.
+
+    `defaults` are the keys each field that has a default may come under.
+    """
 
     fields: Mapping[str, Callable[[], Place]]
     others: Callable[[], Place]
-    make: Callable[[dict[str, object]], object]
+    make: Callable[[dict[object, object]], object]
+    complete: Callable[[dict[object, object]], object]
+    defaults: Sequence[frozenset[str]]
     mute: bool = False
 
     def place(self, key: str) -> Place:
         return self.fields.get(key, self.others)()
 
-    def settled(self, key: str, parts: dict[str, object]) -> ObjectPlan:
+    def name(self, key: str) -> object:
+        return key
+
+    def settled(self, key: str, parts: dict[object, object]) -> ObjectPlan:
         return self
 
-    def made(self, parts: dict[str, object]) -> object:
+    def made(self, parts: dict[object, object]) -> object:
         try:
             return self.make(parts)
         except ValidationError:
             return MISSING
+
+    def ended(self, parts: dict[object, object]) -> tuple[object, bool]:
+        if all(keys & parts.keys() for keys in self.defaults):
+            return self.made(parts), False
+        try:
+            return self.complete(parts), True
+        except ValidationError:
+            return MISSING, False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +148,19 @@ class Tagged:
     def place(self, key: str) -> Place:
         return ANYTHING
 
-    def settled(self, key: str, parts: dict[str, object]) -> ObjectPlan:
+    def name(self, key: str) -> object:
+        return key
+
+    def settled(self, key: str, parts: dict[object, object]) -> ObjectPlan:
         told = parts.get(self.tag)
         arm = self.arms.get(told) if isinstance(told, str | int) else None
         return arm() if arm else self
 
-    def made(self, parts: dict[str, object]) -> object:
+    def made(self, parts: dict[object, object]) -> object:
         return MISSING
+
+    def ended(self, parts: dict[object, object]) -> tuple[object, bool]:
+        return self.made(parts), False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +175,17 @@ class Envelope:
     def place(self, key: str) -> Place:
         return self.inner() if key == self.key else NOWHERE
 
-    def settled(self, key: str, parts: dict[str, object]) -> ObjectPlan:
+    def name(self, key: str) -> object:
+        return key
+
+    def settled(self, key: str, parts: dict[object, object]) -> ObjectPlan:
         return self.bare() if self.bare and key != self.key and not parts else self
 
-    def made(self, parts: dict[str, object]) -> object:
+    def made(self, parts: dict[object, object]) -> object:
         return parts.get(self.key, MISSING)
+
+    def ended(self, parts: dict[object, object]) -> tuple[object, bool]:
+        return self.made(parts), False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +202,20 @@ class Converted:
     def place(self, key: str) -> Place:
         return self.plan.place(key)
 
-    def settled(self, key: str, parts: dict[str, object]) -> ObjectPlan:
+    def name(self, key: str) -> object:
+        return self.plan.name(key)
+
+    def settled(self, key: str, parts: dict[object, object]) -> ObjectPlan:
         plan = self.plan.settled(key, parts)
         return self if plan is self.plan else Converted(plan, self.convert)
 
-    def made(self, parts: dict[str, object]) -> object:
+    def made(self, parts: dict[object, object]) -> object:
         value = self.plan.made(parts)
         return MISSING if value is MISSING else self.convert(value)
+
+    def ended(self, parts: dict[object, object]) -> tuple[object, bool]:
+        value, differs = self.plan.ended(parts)
+        return (value if value is MISSING else self.convert(value)), differs
 
 
 def converted(place: Place, convert: Callable[[object], object], scalar: Callable[[str], object]) -> Place:

@@ -1,7 +1,8 @@
 """From a type to the places of its growing values: nothing required or constrained, no user code called.
 
-Objects are instances whose missing fields are None, lists hold what has arrived, and a scalar that is not
-complete is None. A union of objects without a discriminator stays a dictionary: its arm may still change.
+Objects are instances whose missing fields are None until they end and get their defaults; lists hold what has
+arrived; a scalar that is not complete is None. A union of objects without a discriminator stays a dictionary:
+its arm may still change.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .places import (
     Tagged,
     converted,
 )
-from .records import by_key, instance, shallow
+from .records import has_default, instance, keys_of, shallow
 from .tolerating import NAMED_TUPLES, named_tuple_as_object, tolerant
 from .walking import split_definitions
 
@@ -206,13 +207,15 @@ class Planner:
         fields = node
         while "fields" not in fields or fields["type"] in ("model", "dataclass"):
             fields = fields["schema"]
-        places: dict[str, Callable[[], Place]] = {}
-        for key, schema in by_key(fields["fields"]):
-            places.setdefault(key, self._at(schema))
         config = node.get("config") or {}
+        by_name = bool(config.get("validate_by_name"))
+        listed = list(keys_of(fields["fields"], by_name=by_name))
+        places = {key: self._at(schema) for keys, schema in listed for key in keys}
         kept = "allow" in (config.get("extra_fields_behavior"), fields.get("extra_behavior"))
         others = ANYTHING if kept else NOWHERE
-        return Record(places, lambda: others, python_validator_of(shallow(node)))
+        make, complete = (python_validator_of(shallow(node, defaults=filled)) for filled in (False, True))
+        defaults = [keys for keys, schema in listed if has_default(schema)]
+        return Record(places, lambda: others, make, complete, defaults)
 
     def _at(self, node: Node) -> Callable[[], Place]:
         return lambda: self.place(node)
@@ -242,7 +245,7 @@ def _scalars(arms: list[Node]) -> Callable[[str], object]:
     leaves = [{key: value for key, value in arm.items() if key in _KEPT} for arm in arms]
     whole: Node = leaves[0] if len(leaves) == 1 else {"type": "union", "choices": leaves}
     validate = validator_of(tolerant(whole))
-    exact = {arm["type"] for arm in arms} <= {"decimal", "none", "str"}
+    exact = {arm["type"] for arm in arms} <= {"decimal", "none"}
 
     def scalar(json: str) -> object:
         # A number becomes a float before it becomes a decimal; a text keeps its digits.

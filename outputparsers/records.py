@@ -12,34 +12,39 @@ if TYPE_CHECKING:
 _INSTANCE = frozenset({"type", "cls", "root_model", "fields", "slots", "generic_origin"})
 _FIELDS = frozenset({"type", "model_name", "dataclass_name", "cls_name"})
 _CONFIG = frozenset({"title", "validate_by_name", "validate_by_alias", "extra_fields_behavior"})
+_DEFAULT = frozenset({"default", "default_factory", "copy_default"})
 _ANY: Node = {"type": "any"}
 
 
-def by_key(fields: Any) -> Iterator[tuple[str, Node]]:
-    """The schemas of fields, by the keys they may come under: aliases first."""
+def keys_of(fields: Any, *, by_name: bool) -> Iterator[tuple[frozenset[str], Node]]:
+    """Of each field the keys it may come under, its name among them if `by_name`, and its schema."""
     named = fields.items() if isinstance(fields, dict) else ((field["name"], field) for field in fields)
-    listed = list(named)
-    for name, field in listed:
+    for name, field in named:
         alias = field.get("validation_alias", name)
         paths = [[alias]] if isinstance(alias, str) else alias if isinstance(alias[0], list) else [alias]
-        for path in paths:
-            if len(path) == 1:
-                yield path[0], field["schema"]
-    for name, field in listed:  # where names are taken besides aliases
-        yield name, field["schema"]
+        keys = frozenset(path[0] for path in paths if len(path) == 1)
+        yield keys | {name} if by_name else keys, field["schema"]
 
 
-def shallow(node: Node) -> Node:
-    """The core schema of a record that takes parts as they are, none of them required."""
+def has_default(field: Node) -> bool:
+    """Whether the schema of a field has a default that is made without code of the user."""
+    if field["type"] != "default":
+        return False
+    factory = field.get("default_factory")
+    return "default" in field or (isinstance(factory, type) and factory.__module__ == "builtins")
+
+
+def shallow(node: Node, *, defaults: bool = False) -> Node:
+    """The core schema of a record that takes parts as they are; others are None, or have their defaults."""
     match node["type"]:
         case "model" | "dataclass":
-            return instance(node, shallow(node["schema"]))
+            return instance(node, shallow(node["schema"], defaults=defaults))
         case "function-after" if "cls_name" in node["schema"]:  # a named tuple
-            return {**node, "schema": _optional(node["schema"])}
+            return {**node, "schema": _optional(node["schema"], defaults)}
         case "function-before" | "function-after" | "function-wrap":
-            return shallow(node["schema"])
+            return shallow(node["schema"], defaults=defaults)
         case _:
-            return _optional(node)
+            return _optional(node, defaults)
 
 
 def instance(node: Node, schema: Node) -> Node:
@@ -50,14 +55,20 @@ def instance(node: Node, schema: Node) -> Node:
     return made | {"post_init": False} if node["type"] == "dataclass" else made
 
 
-def _optional(node: Node) -> Node:
+def _optional(node: Node, defaults: bool) -> Node:
     absent = {"on_error": "omit"} if node["type"] == "typed-dict" and "cls" in node else {"default": None}
-    inner = {"type": "default", "schema": _ANY, **absent}
+
+    def field_of(field: Node) -> Node:
+        schema = field["schema"]
+        filled = defaults and has_default(schema)
+        default = {key: schema[key] for key in _DEFAULT & schema.keys()} if filled else absent
+        return _field(field, {"type": "default", "schema": _ANY, **default})
+
     match node["fields"]:
         case dict() as named:
-            fields: object = {name: _field(field, inner) for name, field in named.items()}
+            fields: object = {name: field_of(field) for name, field in named.items()}
         case listed:
-            fields = [_field(field, inner) for field in listed if not field.get("init_only")]
+            fields = [field_of(field) for field in listed if not field.get("init_only")]
     return {**{key: value for key, value in node.items() if key in _FIELDS}, "fields": fields}
 
 

@@ -61,6 +61,12 @@ def test_the_guarded_librarian_sends_no_attack_and_asks_again_for_a_short_answer
     assert len(said[-1]) <= len("accepted: ") + 100
 
 
+def test_the_conversation_survives_a_restart() -> None:
+    said = run("conversation.py").splitlines()
+    assert said[1] == "friend: Nice to meet you, Ann!"
+    assert said[3] == "friend: You told me: I am Ann, and I keep bees."
+
+
 def test_there_is_a_test_for_every_example() -> None:
     here = Path(__file__)
     tested = "".join(path.read_text(encoding="utf-8") for path in (here, here.with_name("test_browser.py")))

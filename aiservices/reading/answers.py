@@ -161,8 +161,10 @@ def _handled(inner: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> 
 
 def _iterated(item: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
     """Texts as they come, or the items of a list."""
-    asynchronous = origin is AsyncIterator
-    if _unaliased(item) is str and _parser(item, parsers).json_schema() is None:
+    asynchronous, bare = origin is AsyncIterator, _unaliased(item)
+    if _is_any_of(bare, (*_SAYING_NOTHING, None, types.NoneType)):
+        raise Complaint("the items of the stream say nothing: name their type, as in Iterator[str]")
+    if bare is str and _parser(item, parsers).json_schema() is None:
         whole = read_answer(item, parsers)
         return replace(whole, delivery=Delivery.PARTS, asynchronous=asynchronous)
     whole = read_answer(list[item], parsers)

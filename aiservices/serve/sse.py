@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from typing import Any
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any, Final
 
-from ..events import Restarted
+from ..events import EVENTS, Restarted
 from ..messages import PartialText, PartialThinking, PartialToolCall, ResponseDone
 from ..streams import AsyncStream
 
+_log: Final = logging.getLogger("aiservices")
 
-async def server_sent_events(stream: AsyncStream[Any] | AsyncIterator[Any]) -> AsyncIterator[bytes]:
+
+def server_sent_events(stream: AsyncStream[Any] | AsyncIterator[Any]) -> AsyncGenerator[bytes, None]:
     """The encoded events of a stream, for a response of the type `text/event-stream`.
 
     Texts come as `data: {"text": ...}`, items and partial values as `data: {"value": ...}`. A handle also
     gives events named `thinking`, `tool`, `restarted` and, at the end, `done` with the whole value. A call
-    that fails ends with an event `failed` that names the kind of the error and holds nothing else of it. When
-    the browser goes away the call is cancelled.
+    that fails ends with an event `failed` that names the kind of the error and holds nothing else of it: the
+    error itself is logged. When the browser goes away the call is cancelled. Raises `TypeError` for a stream
+    that blocks: it would stop all other requests.
     """
+    if not isinstance(stream, AsyncStream | AsyncIterator):
+        kind = type(stream).__name__
+        raise TypeError(f"a {kind} is no asynchronous stream: give an AsyncIterator or an AsyncStream")
+    return _encoding(stream)
+
+
+async def _encoding(stream: AsyncStream[Any] | AsyncIterator[Any]) -> AsyncGenerator[bytes, None]:
     events = stream.events() if isinstance(stream, AsyncStream) else stream
     try:
         async for event in events:
@@ -30,14 +41,17 @@ async def server_sent_events(stream: AsyncStream[Any] | AsyncIterator[Any]) -> A
         else:
             yield _event({}, name="done")
     except Exception as error:
+        _log.warning("a stream that a browser reads has failed", exc_info=True)
         yield _event({"error": type(error).__name__}, name="failed")
     finally:
-        await (stream.cancel() if isinstance(stream, AsyncStream) else stream.aclose())  # type: ignore[attr-defined]
+        close = stream.cancel if isinstance(stream, AsyncStream) else getattr(stream, "aclose", None)
+        if close is not None:
+            await close()
 
 
 def _encoded(event: Any) -> bytes | None:
     match event:
-        case str():
+        case str() if type(event) is str:  # an item may be of an enum of texts
             return _event({"text": event})
         case PartialText(text=text):
             return _event({"text": text})
@@ -49,7 +63,7 @@ def _encoded(event: Any) -> bytes | None:
             return _event({}, name="restarted")
         case PartialToolCall() | ResponseDone():
             return None
-    if type(event).__module__ == Restarted.__module__:
+    if isinstance(event, EVENTS):
         return None  # what listeners hear is not for the browser
     return _event({"value": event})
 
@@ -57,6 +71,8 @@ def _encoded(event: Any) -> bytes | None:
 def _event(data: dict[str, Any], *, name: str | None = None) -> bytes:
     from pydantic_core import to_jsonable_python
 
-    text = json.dumps(to_jsonable_python(data), ensure_ascii=False)
-    head = f"event: {name}\n" if name else ""
-    return f"{head}data: {text}\n\n".encode()
+    head, value = f"event: {name}\n" if name else "", to_jsonable_python(data)
+    try:
+        return f"{head}data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
+    except UnicodeEncodeError:  # a pair of surrogates that came in two pieces: the browser joins them again
+        return f"{head}data: {json.dumps(value)}\n\n".encode()

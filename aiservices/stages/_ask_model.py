@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable, Callable, Iterable
+from functools import partial
 from inspect import iscoroutine
 from typing import Any
 
@@ -51,7 +53,11 @@ async def _streamed(call: Invocation, request: ChatRequest) -> ChatResponse:
     """Show the answer piece by piece, reading to the very end: only then the connection is free again."""
     await call.flush()
     model, response = call.setup.model, None
-    events = call.driver.iterate(model.stream, model.astream, request)
+    opened = (
+        partial(_opened, model.stream, Iterable, call),
+        partial(_opened, model.astream, AsyncIterable, call),
+    )
+    events = call.driver.iterate(*opened, request)
     try:
         async for event in events:
             if isinstance(event, ResponseDone):
@@ -65,6 +71,21 @@ async def _streamed(call: Invocation, request: ChatRequest) -> ChatResponse:
             f"{call.method.where}: the stream of {type(model).__name__} ended without an answer"
         )
     return response
+
+
+def _opened(stream: Callable[[ChatRequest], Any], kind: type, call: Invocation, request: ChatRequest) -> Any:
+    events: object = stream(request)
+    if isinstance(events, kind):
+        return events
+    name = f"{type(call.setup.model).__name__}.{stream.__name__}"
+    if iscoroutine(events):
+        events.close()
+        raise ServerError(
+            f"{call.method.where}: {name} is to be awaited: write it as a generator, with yield"
+        )
+    raise ServerError(
+        f"{call.method.where}: {name} gave a {type(events).__name__}, not an iterator of events"
+    )
 
 
 def _no_answer(response: object, call: Invocation) -> ServerError:

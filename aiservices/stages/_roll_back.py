@@ -44,8 +44,7 @@ async def roll_back(
 async def _undone(call: Invocation, error: BaseException) -> None:
     ledger, log = call.journal.ledger, call.journal.log
     await _noted(log.reopen() if log is not None else None, call, error)
-    told = await undo_all(call.driver, ledger, reason=because_of(error), report=reporting(call), log=log)
-    ledger.rewrite(told, ())
+    await undo_all(call.driver, ledger, reason=because_of(error), report=reporting(call), log=log)
     await _noted(log.close(keep=_failed_undos(call)) if log is not None else None, call, error)
 
 

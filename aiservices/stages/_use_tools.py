@@ -64,8 +64,8 @@ async def _compensated(entered: Round, call: Invocation) -> Invocation:
         report=reporting(call),
         log=call.journal.log,
     )
-    told = await call.driver.finish(undoing)
-    return changed(call, exchange=ledger.rewrite(told, call.exchange)) if told else call
+    await call.driver.finish(undoing)
+    return changed(call, exchange=ledger.rewritten(call.exchange))
 
 
 def reporting(call: Invocation) -> Any:

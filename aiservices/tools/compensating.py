@@ -50,22 +50,20 @@ async def undo_all(
     of: Callable[[Done], bool] = lambda done: True,
     report: Callable[[Done], None] = lambda done: None,
     log: CompensationLog | None = None,
-) -> dict[str, str]:
+) -> None:
     """Undo what the tools of these calls did and still stands, the last to end first.
 
-    Gives, by the id of the call, what the model is to be told of it now. An undo that fails is retried and
-    then reported as failed; the others run all the same. Nothing is undone twice.
+    The rounds of the ledger tell what became of it. An undo that fails is retried and then reported as
+    failed; the others run all the same. Nothing is undone twice.
     """
     owners = {id(effect): done for done in ledger.requested for effect in done.effects}
-    told: dict[str, str] = {}
     for effect in reversed(ledger.effects.copy()):
         done = owners.get(id(effect))
         if done is not None and effect.stands and of(done):
             effect.compensation = await _undone(driver, effect, reason, log)
-            report(done)
             if (text := _text(done)) is not None:
-                told[done.call.id] = text
-    return told
+                ledger.tell(done.call.id, text)
+            report(done)
 
 
 def undo_late(

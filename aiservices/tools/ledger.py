@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
@@ -111,22 +111,26 @@ class Ledger:
         """The calls in the order of the model's requests, as the caller is told of them."""
         return tuple(done.execution for done in self.requested)
 
-    def rewrite(self, texts: Mapping[str, str], messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
-        """The messages with other results of some calls, and the ledger's own rounds as well.
-
-        `texts` holds the new text by the id of the call; `messages` are of this invocation only, for older
-        ones may use the same ids.
-        """
+    def tell(self, call_id: str, text: str) -> None:
+        """Give a call another result, an error."""
         self.rounds = [
-            replace(entry, results=tuple(_rewritten(result, texts) for result in entry.results))
+            replace(entry, results=tuple(_told(result, call_id, text) for result in entry.results))
             for entry in self.rounds
         ]
+
+    def rewritten(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+        """The messages with the results as they are told now.
+
+        They are of this invocation only, for older ones may use the same ids.
+        """
+        results = {result.tool_call_id: result for entry in self.rounds for result in entry.results}
         return tuple(
-            _rewritten(message, texts) if isinstance(message, ToolResultMessage) else message
+            results.get(message.tool_call_id, message) if isinstance(message, ToolResultMessage) else message
             for message in messages
         )
 
 
-def _rewritten(result: ToolResultMessage, texts: Mapping[str, str]) -> ToolResultMessage:
-    text = texts.get(result.tool_call_id)
-    return result if text is None else replace(result, contents=(TextContent(text),), is_error=True)
+def _told(result: ToolResultMessage, call_id: str, text: str) -> ToolResultMessage:
+    if result.tool_call_id != call_id:
+        return result
+    return replace(result, contents=(TextContent(text),), is_error=True)

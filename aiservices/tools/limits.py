@@ -35,7 +35,7 @@ class Limits:
         problems = [
             f"Limits.{name} is {value!r}: give {least} or more, or None for no limit"
             for name, value in ((item.name, getattr(self, item.name)) for item in fields(self))
-            if value is not None and not _allowed(value, least := _LEAST.get(name, 0))
+            if value is not None and not _allowed(name, value, least := _LEAST.get(name, 0))
         ]
         if problems:
             raise ConfigurationError(problems)
@@ -44,8 +44,9 @@ class Limits:
 _LEAST = {"max_parallel_tools": 1, "max_tool_result_chars": 100}
 
 
-def _allowed(value: object, least: int) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= least
+def _allowed(name: str, value: object, least: int) -> bool:
+    kinds = int | float if name == "timeout" else int
+    return isinstance(value, kinds) and not isinstance(value, bool) and value >= least
 
 
 DEFAULT_LIMITS = Limits()

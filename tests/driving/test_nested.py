@@ -93,7 +93,7 @@ def test_nor_do_many_in_a_ring_of_threads_within_threads(locks: NestedLocks) -> 
             all_hold.wait(SECONDS)
             run_in_worker(lambda: wants((key + 1) % number)).result(SECONDS)
 
-    _together(*(lambda key=key: holds(key) for key in range(number)))  # type: ignore[misc]
+    _together(*(lambda key=key: holds(key) for key in range(number)))
     assert sorted(ended) == ["held"] * (number - 1) + ["refused"]
 
 

@@ -8,17 +8,21 @@ from typing import Annotated, Any, Protocol
 import aiservices
 from aiservices import (
     AiMessage,
+    ChatMemory,
     ChatMessage,
     ChatModel,
     Entry,
     InMemoryStore,
     MemoryId,
+    MessageWindowChatMemory,
+    Store,
     SystemMessage,
     ToolCall,
     ToolResultMessage,
     UserMessage,
 )
 from aiservices.testing import ScriptedChatModel
+from tests.asking import asking
 
 
 class Chat(Protocol):
@@ -51,6 +55,12 @@ def _model(model: ChatModel | Sequence[Any]) -> ChatModel:
     return model if isinstance(model, ChatModel) else ScriptedChatModel(*model)
 
 
+def remembering(kind: Any, memory: Any, *replies: Any, **options: Any) -> Any:
+    """A service whose `ask` returns this type, and its model."""
+    model = ScriptedChatModel(*replies)
+    return aiservices.create(asking(kind), chat_model=model, chat_memory=memory, **options), model
+
+
 def a_tool(name: str = "look", text: str = "seen") -> Any:
     """A tool without parameters that gives this text."""
 
@@ -71,7 +81,7 @@ def gives(id: str, text: str = "seen", name: str = "look") -> ToolResultMessage:
 
 
 def written(code: str) -> list[ChatMessage]:
-    """Messages in short: `S1 U A` are a system, a user message and an answer, `A:a,b` calls, `R:a` a result."""
+    """Messages in short: `S1 U A` are system, user and answer, `A:a,b` asks for tools, `R:a` is a result."""
     return [_message(word) for word in code.split()]
 
 
@@ -143,3 +153,35 @@ class CountingStore(InMemoryStore):
         version = super().put(namespace, key, value, **options)
         self.writes.append(value)
         return version
+
+
+class Elsewhere(Store):
+    """A store whose contents outlive the process, as far as a memory can tell."""
+
+    def __init__(self) -> None:
+        self.inner = InMemoryStore()
+
+    def get(self, namespace: str, key: str) -> Entry | None:
+        return self.inner.get(namespace, key)
+
+    def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
+        return self.inner.put(namespace, key, value, **options)
+
+    def delete(self, namespace: str, key: str, **options: Any) -> bool:
+        return self.inner.delete(namespace, key, **options)
+
+    def keys(self, namespace: str, prefix: str = "") -> list[str]:
+        return self.inner.keys(namespace, prefix)
+
+
+class Counting:
+    """A provider that counts its calls."""
+
+    def __init__(self, store: Store | None = None, number: int = 20) -> None:
+        self.made: list[Any] = []
+        self.store = store
+        self.number = number
+
+    def __call__(self, id: Any) -> ChatMemory:
+        self.made.append(id)
+        return MessageWindowChatMemory(self.number, id, self.store)

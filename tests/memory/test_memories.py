@@ -7,7 +7,6 @@ import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, Protocol
-from uuid import UUID
 
 import pytest
 
@@ -16,7 +15,6 @@ from aiservices import (
     ChatMemory,
     ChatMemoryAccess,
     ConfigurationError,
-    Entry,
     InMemoryStore,
     MemoryId,
     MemoryInUseError,
@@ -27,39 +25,7 @@ from aiservices import (
 )
 from aiservices.memory import LOCKS
 from aiservices.testing import ScriptedChatModel
-from tests.memory.conversing import Talk, chat, short, talk, written
-
-
-class Elsewhere(Store):
-    """A store whose contents outlive the process, as far as a memory can tell."""
-
-    def __init__(self) -> None:
-        self.inner = InMemoryStore()
-
-    def get(self, namespace: str, key: str) -> Entry | None:
-        return self.inner.get(namespace, key)
-
-    def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
-        return self.inner.put(namespace, key, value, **options)
-
-    def delete(self, namespace: str, key: str, **options: Any) -> bool:
-        return self.inner.delete(namespace, key, **options)
-
-    def keys(self, namespace: str, prefix: str = "") -> list[str]:
-        return self.inner.keys(namespace, prefix)
-
-
-class Counting:
-    """A provider that counts its calls."""
-
-    def __init__(self, store: Store | None = None, number: int = 20) -> None:
-        self.made: list[Any] = []
-        self.store = store
-        self.number = number
-
-    def __call__(self, id: Any) -> ChatMemory:
-        self.made.append(id)
-        return MessageWindowChatMemory(self.number, id, self.store)
+from tests.memory.conversing import Counting, Elsewhere, Talk, chat, short, talk, written
 
 
 class ReachableChat(ChatMemoryAccess, Protocol):
@@ -103,48 +69,6 @@ def test_ten_threads_with_one_new_id_make_one_memory() -> None:
     with ThreadPoolExecutor(10) as pool:
         assert list(pool.map(say, range(10))) == ["ok"] * 10
     assert provider.made == ["ann"]
-
-
-@pytest.mark.parametrize("store", [None, InMemoryStore(), Elsewhere()], ids=["own", "shared", "elsewhere"])
-def test_ids_with_the_same_text_name_the_same_conversation(store: Store | None) -> None:
-    """MEM-18: normalised, alike in the process and in every store"""
-    model = ScriptedChatModel("a", "b", "c", "d", "e")
-    service = chat(model, Counting(store))
-    for id, text in ((1, "U1"), ("1", "U2"), (True, "U3"), (1.0, "U4"), (" 1", "U5")):
-        service.say(id, text)
-    asked = [short(request.messages) for request in model.requests]
-    assert asked == ["U1", "U1 a U2", "U3", "U4", "U5"]
-
-
-class Plain:
-    """Has no text of its own."""
-
-
-@pytest.mark.parametrize("id", [None, "", " \n", b"ann", b"", Plain(), object()])
-def test_an_id_by_which_users_could_share_a_conversation_is_refused(invoke: Any, id: Any) -> None:
-    """MEM-18, rows 412 and 413 (which accepts blanks)"""
-    provider = Counting()
-    service = chat([], provider)
-    with pytest.raises(ValueError, match="the memory id is"):
-        invoke(service, "say", id, "hi")
-    assert not provider.made
-    with pytest.raises(ValueError, match="the memory id is"):
-        MessageWindowChatMemory(9, id)
-
-
-@pytest.mark.parametrize("id", ["ann", 7, ("tenant", 7), UUID(int=7), ["a", "list"], "日本" * 100])
-def test_an_id_may_be_anything_with_a_text(id: Any) -> None:
-    service = chat(["a", "b"], Counting())
-    service.say(id, "U1")
-    service.say(id, "U2")
-
-
-def test_what_cannot_be_a_key_is_an_error_before_the_model_is_asked(invoke: Any) -> None:
-    model = ScriptedChatModel("never")
-    service = chat(model, Counting(InMemoryStore()))
-    with pytest.raises(StoreError):
-        invoke(service, "say", "x" * 600, "hi")
-    assert not model.requests
 
 
 def test_a_provider_whose_methods_do_not_say_whose_conversation_it_is_is_refused() -> None:

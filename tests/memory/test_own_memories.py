@@ -58,7 +58,7 @@ def test_either_half_serves_services_of_both_kinds(invoke: Any, kind: type[ChatM
     invoke(service, "say", "U1")
     invoke(service, "say", "U2")
     assert short(model.requests[1].messages) == "S U1 a U2"
-    assert sorted(short(memory.messages()).split()) == sorted("S U1 a U2 b".split())
+    assert sorted(short(memory.messages()).split()) == sorted(["S", "U1", "a", "U2", "b"])
 
 
 @KINDS

@@ -117,7 +117,9 @@ class Reverse(ChatModel):
     """Has an asynchronous half only."""
 
     async def achat(self, request: ChatRequest) -> ChatResponse:
-        return ChatResponse(AiMessage(request.messages[-1].text[::-1][:9]))  # type: ignore[union-attr]
+        said = request.messages[-1]
+        assert isinstance(said, UserMessage)
+        return ChatResponse(AiMessage(said.text[::-1][:9]))
 
 
 def test_a_model_of_either_kind_serves_services_of_both(invoke: Any) -> None:

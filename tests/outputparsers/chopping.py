@@ -9,12 +9,13 @@ from types import FrameType
 from hypothesis import strategies as st
 
 MARKS = [
-    '{"values": ', '{"value": ', "[", "]", "{", "}", '"', ",", ":", "\n", "```\n", "```json\n", "~~~\n", "CAT",
-    "1", "-3", "1e3", "null", "true", "NaN", "x", "é", " ", "\r\n", "\u2028", "\ufeff", "Here:", "Here: ",
-    '["CAT"]', "[CAT]", "[1, 2]", "[1]", '["a", "b"]', '[{"name": "x"}]', '{"name": "x, ]", "age": 2}',
-    '{"values": [1, 2]}', '{"values": ["CAT"]}', '{"a": 1}', '"kind": "cat"', '{"lives": 3, "kind": "cat"}',
-    '{"kind": "dog", ', '"bark": "wo', '"name": "A', "<think>", "</think>", "<|channel|>analysis<|message|>",
-    "<|channel|>final<|message|>", "<|end|>", "\\", "\\u", "\\ud83d", "\\ude00", "\ud800",
+    '{"values": ', '{"value": ', "[", "]", "{", "}", '"', ",", ":", "\n", "```\n", "```json\n", "~~~\n",
+    "CAT", "1", "-3", "1e3", "null", "true", "NaN", "x", "é", " ", "\r\n", "\u2028", "\ufeff", "Here:",
+    "Here: ", '["CAT"]', "[CAT]", "[1, 2]", "[1]", '["a", "b"]', '[{"name": "x"}]',
+    '{"name": "x, ]", "age": 2}', '{"values": [1, 2]}', '{"values": ["CAT"]}', '{"a": 1}',
+    '"kind": "cat"', '{"lives": 3, "kind": "cat"}', '{"kind": "dog", ', '"bark": "wo', '"name": "A',
+    "<think>", "</think>", "<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "<|end|>",
+    "\\", "\\u", "\\ud83d", "\\ude00", "\ud800",
 ]  # fmt: skip
 ANSWERS = st.lists(st.sampled_from(MARKS) | st.text(max_size=4), max_size=10).map("".join)
 """Texts made of what answers are made of, most of them wrong."""

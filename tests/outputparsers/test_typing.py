@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, assert_type
 
 from pydantic import Field
 
-from outputparsers import OutputParser, output_parser
+from outputparsers import ItemReader, OutputParser, PartialReader, item_reader, output_parser, partial_reader
 
 
 @dataclass
@@ -26,3 +26,10 @@ def test_the_type_of_a_value_is_the_type_that_was_asked_for() -> None:
     assert_type(output_parser(Annotated[int, Field(ge=0)]).parse("3"), int)
     assert_type(output_parser(dict[str, Any]).parse("{}"), dict[str, Any])
     assert_type(output_parser(bool).labels, tuple[str, ...] | None)
+
+
+def test_items_are_of_the_type_that_was_asked_for() -> None:
+    assert_type(item_reader(Person), ItemReader[Person])
+    assert_type(item_reader(int | None).feed("[1,"), list[int | None])
+    assert_type(ItemReader(output_parser(list[Person])).feed("["), list[Person])
+    assert_type(partial_reader(output_parser(Person)), PartialReader[Person])

@@ -170,7 +170,7 @@ def test_the_error_reaches_the_caller_when_tools_may_raise(invoke: Any, kind: in
         on_tool_error="raise",
     )
     service.append(made)
-    with pytest.raises(ToolFailedError, match="Chat.a?say: the memory 'u1' is in use") as caught:
+    with pytest.raises(ToolFailedError, match=r"Chat\.a?say: the memory 'u1' is in use") as caught:
         _within_time(lambda: invoke(made, "say", "u1", "q"))
     assert isinstance(caught.value.__cause__, MemoryInUseError)
 

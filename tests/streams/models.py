@@ -29,7 +29,9 @@ class Watched(ChatModel):
     def _made(self, event: Any) -> Any:
         if isinstance(event, Exception):
             raise event
-        self.log.append(f"made {event.text}" if isinstance(event, PartialText) else f"made {type(event).__name__}")
+        self.log.append(
+            f"made {event.text}" if isinstance(event, PartialText) else f"made {type(event).__name__}"
+        )
         return event
 
     def stream(self, request: ChatRequest) -> Iterator[ModelEvent]:

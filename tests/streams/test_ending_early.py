@@ -240,7 +240,12 @@ def test_nothing_is_sent_for_a_stream_that_nobody_reads() -> None:
     service = teller(model, listeners=[heard.append])
 
     async def dropping() -> None:
-        service.atexts("x"), service.ahandle("x"), service.ahandle("x").events(), service.ahandle("x").partials()
+        (
+            service.atexts("x"),
+            service.ahandle("x"),
+            service.ahandle("x").events(),
+            service.ahandle("x").partials(),
+        )
         async with service.ahandle("x"):
             pass
 

@@ -92,7 +92,10 @@ SCENARIOS: dict[str, Scenario] = {
     "a tool round": (str, [booking(1), "done"], UNDOING, "done"),
     "words before a tool round": (
         str,
-        [ChatResponse(AiMessage("let me ", (booking(1),)), TokenUsage(3, 4), FinishReason.TOOL_CALLS), "done"],
+        [
+            ChatResponse(AiMessage("let me ", (booking(1),)), TokenUsage(3, 4), FinishReason.TOOL_CALLS),
+            "done",
+        ],
         UNDOING,
         "done",
     ),
@@ -109,7 +112,12 @@ SCENARIOS: dict[str, Scenario] = {
         {**UNDOING, "on_tool_error": "raise"},
         ("ToolFailedError", "full"),
     ),
-    "a model that fails after a round": (str, [booking(1), ServerError("down")], UNDOING, ("ServerError", "down")),
+    "a model that fails after a round": (
+        str,
+        [booking(1), ServerError("down")],
+        UNDOING,
+        ("ServerError", "down"),
+    ),
     "a model that fails at once": (str, [ServerError("down")], {}, ("ServerError", "down")),
     "too many rounds": (
         str,

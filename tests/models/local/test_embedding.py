@@ -72,11 +72,12 @@ def test_a_closed_model_loads_again() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_child_made_by_fork_loads_its_own_and_ends_as_usual() -> None:
     program = """
-import os, sys, warnings
+import os, sys, time, warnings
 from aiservices.models.local import LocalEmbeddingModel
 warnings.simplefilter("ignore")
 model = LocalEmbeddingModel(threads=2)
 first = model.embed(["hello"])
+time.sleep(1)  # the threads of the pool then sleep, which is what a child would wait for
 child = os.fork()
 if not child:
     import signal
