@@ -55,7 +55,7 @@ class Outcome(Generic[T]):
         raise RuntimeError("the stream was cancelled before its end, so there is no result")
 
     def last(self) -> Iterator[T]:
-        """The value, unless there is none: tools answered, or the reader has cancelled. Raises what ended it."""
+        """The value, unless tools answered or the reader has cancelled. Raises what ended the stream."""
         if self.error is not None or (self.result is not None and not self.result.immediate):
             yield self.taken().content
 

@@ -1,9 +1,9 @@
 """A local stand-in for an OpenAI-compatible server, in a process of its own.
 
 It does as little as it can, so that what is measured is the client. The first part of the path chooses the
-answer: `text`, `struct`, `tools10` (one tool call in each of ten turns), `par8` (eight calls in one turn), and in so many
-parts of a stream `text2000`, `basket2000` (an object with a list of items) and `items2000` (the list). A
-path ending in `-20ms` answers after 20 ms.
+answer: `text`, `struct`, `tools10` (one tool call in each of ten turns), `par8` (eight calls in one turn). In
+so many parts of a stream: `text2000`, `basket2000` (an object with a list of items) and `items2000` (the
+list). A path ending in `-20ms` answers after 20 ms.
 """
 
 from __future__ import annotations

@@ -67,6 +67,12 @@ def test_the_conversation_survives_a_restart() -> None:
     assert said[3] == "friend: You told me: I am Ann, and I keep bees."
 
 
+def test_accuracy_counts_what_the_embedded_model_gets_right() -> None:
+    said = run("accuracy.py", "--only", "sentiment", "--first", "2")
+    assert "/2 right" in said
+    assert "0 unusable" in said
+
+
 def test_there_is_a_test_for_every_example() -> None:
     here = Path(__file__)
     tested = "".join(path.read_text(encoding="utf-8") for path in (here, here.with_name("test_browser.py")))

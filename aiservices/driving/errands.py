@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from asyncio import CancelledError
 from collections.abc import Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError as Cancelled
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from typing import Any
@@ -86,10 +87,13 @@ def check_errand() -> None:
 def pause(errand: Errand, seconds: float) -> None:
     """Do nothing for a while, or until the errand is given up."""
     alarm: Future[None] = Future()
-    with errand.waiting_for(alarm):
-        wait((alarm,), seconds)
-    if alarm.cancelled():
-        raise CancelledError("whoever waited for this has given up")
+    try:
+        with errand.waiting_for(alarm):
+            alarm.result(seconds)
+    except TimeoutError:
+        return
+    except Cancelled:
+        raise CancelledError("whoever waited for this has given up") from None
 
 
 def undisturbed() -> Context:

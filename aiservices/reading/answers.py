@@ -61,8 +61,8 @@ class Delivery(Enum):
 class Answer:
     """What the caller gets: a value of `type` read by `parser`, or a raw form; bare or in a `Result`.
 
-    Streams have another `delivery`, and handles give their value in a `Result`; `asynchronous` ones are read with `async for`. `item` is the type of one
-    item where `type` is the list of them.
+    Streams have another `delivery`, and a handle gives its value in a `Result`; `asynchronous` ones are read
+    with `async for`. `item` is the type of one item where `type` is the list of them.
     """
 
     form: AnswerForm
@@ -75,7 +75,8 @@ class Answer:
 
     def may_be(self, hint: Any) -> bool:
         """Whether a tool annotated to return `hint` may give this answer; unsure is yes."""
-        if not (inspect.isclass(hint) and inspect.isclass(self.type)) or self.type is types.NoneType:
+        unsure = hint is Any or not (inspect.isclass(hint) and inspect.isclass(self.type))
+        if unsure or self.type is types.NoneType:
             return True
         return issubclass(hint, self.type) or issubclass(self.type, hint)
 

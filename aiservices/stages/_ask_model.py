@@ -53,11 +53,9 @@ async def _streamed(call: Invocation, request: ChatRequest) -> ChatResponse:
     """Show the answer piece by piece, reading to the very end: only then the connection is free again."""
     await call.flush()
     model, response = call.setup.model, None
-    opened = (
-        partial(_opened, model.stream, Iterable, call),
-        partial(_opened, model.astream, AsyncIterable, call),
-    )
-    events = call.driver.iterate(*opened, request)
+    blocking = partial(_opened, call, model.stream, Iterable)
+    asynchronous = partial(_opened, call, model.astream, AsyncIterable)
+    events = call.driver.iterate(blocking, asynchronous, request)
     try:
         async for event in events:
             if isinstance(event, ResponseDone):
@@ -73,19 +71,15 @@ async def _streamed(call: Invocation, request: ChatRequest) -> ChatResponse:
     return response
 
 
-def _opened(stream: Callable[[ChatRequest], Any], kind: type, call: Invocation, request: ChatRequest) -> Any:
+def _opened(call: Invocation, stream: Callable[[ChatRequest], Any], kind: type, request: ChatRequest) -> Any:
     events: object = stream(request)
     if isinstance(events, kind):
         return events
-    name = f"{type(call.setup.model).__name__}.{stream.__name__}"
+    where = f"{call.method.where}: {type(call.setup.model).__name__}.{stream.__name__}"
     if iscoroutine(events):
         events.close()
-        raise ServerError(
-            f"{call.method.where}: {name} is to be awaited: write it as a generator, with yield"
-        )
-    raise ServerError(
-        f"{call.method.where}: {name} gave a {type(events).__name__}, not an iterator of events"
-    )
+        raise ServerError(f"{where} is a coroutine: write it as a generator, with yield")
+    raise ServerError(f"{where} gave a {type(events).__name__}, not an iterator of events")
 
 
 def _no_answer(response: object, call: Invocation) -> ServerError:

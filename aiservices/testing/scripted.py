@@ -23,8 +23,8 @@ Reply: TypeAlias = (
     | type[BaseException]
     | Callable[[ChatRequest], Any]
 )
-"""A text, a message, one or several tool calls, a whole response, the pieces of a text, an exception to raise,
-or a function of the request, sync or async, that gives any of these."""
+"""A text, a message, one or several tool calls, a whole response, the pieces of a text, an exception to
+raise, or a function of the request, sync or async, that gives any of these."""
 
 
 class UnexpectedRequestError(AssertionError):
@@ -38,9 +38,10 @@ class UnusedRepliesError(AssertionError):
 class ScriptedChatModel(ChatModel):
     """Gives the replies one after another; `requests` holds what was asked.
 
-    `capabilities` are none by default, so that typed answers are asked for in words. A request beyond the
-    last reply is an `UnexpectedRequestError`. A stream gives a text word by word, or in its `Pieces`. At the end of a `with` block that raises nothing, replies left
-    over are an `UnusedRepliesError`. Raises `TypeError` for what is no reply.
+    `capabilities` are none by default, so that typed answers are asked for in words. A stream gives a text
+    word by word, or in its `Pieces`. A request beyond the last reply is an `UnexpectedRequestError`. At the
+    end of a `with` block that raises nothing, replies left over are an `UnusedRepliesError`. Raises
+    `TypeError` for what is no reply.
     """
 
     def __init__(self, *replies: Reply, capabilities: Iterable[Capability] = ()) -> None:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
-from enum import Enum
+from enum import StrEnum
 from http.client import HTTPConnection
 from typing import Any
 
@@ -41,7 +41,7 @@ from tests.streams.models import Watched
 from tests.streams.styles import streaming
 
 
-class Mood(str, Enum):
+class Mood(StrEnum):
     GOOD = "good"
 
 

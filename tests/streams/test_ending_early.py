@@ -153,19 +153,21 @@ async def by_async_cancel(service: Teller) -> None:
 
 
 async def by_the_end_of_the_task(service: Teller) -> None:
-    stream = service.ahandle("x")
+    read = asyncio.Event()
 
     async def reading() -> None:
-        await aread_two(stream)
-        await asyncio.sleep(10)
+        async for piece in service.atexts("x"):
+            if piece == "b":
+                read.set()
+                await asyncio.sleep(10)
 
     task = asyncio.create_task(reading())
-    await asyncio.sleep(0.05)
+    await read.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    del task, reading, stream
-    gc.collect()
+    del task
+    gc.collect()  # the task's error held what it read
     await asyncio.sleep(0.01)
 
 
@@ -342,8 +344,7 @@ def test_another_task_may_cancel() -> None:
         stream = teller(Slow()).ahandle("x")
 
         async def read() -> None:
-            async for value in stream.partials():
-                seen.append(value)
+            seen.extend([value async for value in stream.partials()])
 
         task = asyncio.create_task(read())
         await reading.wait()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import aiservices
@@ -42,13 +42,11 @@ def of_kind(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
     if kind == "blocking":
         return function
 
+    @wraps(function)
     async def asynchronous(*args: Any, **named: Any) -> Any:
         await asyncio.sleep(0)
         return function(*args, **named)
 
-    asynchronous.__name__, asynchronous.__doc__ = function.__name__, function.__doc__
-    asynchronous.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
-    asynchronous.__annotations__ = function.__annotations__
     return asynchronous
 
 
@@ -101,7 +99,3 @@ def within(seconds: float, holds: Callable[[], bool]) -> bool:
             return False
         time.sleep(0.001)
     return True
-
-
-async def awithin(seconds: float, job: Awaitable[Any]) -> Any:
-    return await asyncio.wait_for(job, seconds)
