@@ -51,8 +51,7 @@ def instance(node: Node, schema: Node) -> Node:
     """The core schema of the instances of a class, made of what `schema` gives; without code of the user."""
     config = {key: value for key, value in (node.get("config") or {}).items() if key in _CONFIG}
     made = {key: value for key, value in node.items() if key in _INSTANCE}
-    made |= {"schema": schema, "config": config}
-    return made | {"post_init": False} if node["type"] == "dataclass" else made
+    return made | {"schema": schema, "config": config}
 
 
 def _optional(node: Node, defaults: bool) -> Node:

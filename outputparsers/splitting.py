@@ -12,7 +12,6 @@ _GAP = re.compile(r"[ \t\r\n]*")
 _MARK = re.compile(r'["{}\[\]]')
 _TEXT = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _WORD = re.compile(r"[^\s,\]}]*")
-_CLOSES = {"{": "}", "[": "]"}
 
 
 class ArrayItems:
@@ -23,7 +22,7 @@ class ArrayItems:
 
     def __init__(self) -> None:
         self.over = self.malformed = False
-        self._awaited: list[str] = []
+        self._depth = 0
         self._parts: list[str] = []
         self._rest = ""
         self._start: int | None = None
@@ -67,9 +66,8 @@ class ArrayItems:
         return position + 1
 
     def _begin(self, mark: str, text: str, position: int) -> int:
-        if mark in _CLOSES:
-            self._awaited.append(_CLOSES[mark])
-            self._step = self._inside
+        if mark in "{[":
+            self._depth, self._step = 1, self._inside
         elif mark == '"':
             self._step = self._text
         else:
@@ -84,11 +82,10 @@ class ArrayItems:
         mark = found.group()
         if mark == '"':
             self._step = self._text
-        elif mark in _CLOSES:
-            self._awaited.append(_CLOSES[mark])
-        elif self._awaited.pop() != mark:
-            self.malformed = True
-        elif not self._awaited:
+            return found.end()
+        # Brackets are counted, not matched: an item in which they do not match is no JSON anyway.
+        self._depth += 1 if mark in "{[" else -1
+        if not self._depth:
             self._finish(text, found.end())
         return found.end()
 
@@ -96,7 +93,7 @@ class ArrayItems:
         end = _end(_TEXT, text, position)
         if text[end : end + 1] != '"':
             return end
-        if self._awaited:
+        if self._depth:
             self._step = self._inside
         else:
             self._finish(text, end + 1)

@@ -17,7 +17,6 @@ from collections.abc import (
 from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager
 from contextvars import copy_context
-from functools import partial
 from inspect import isawaitable
 from queue import SimpleQueue
 from threading import Event
@@ -52,7 +51,8 @@ class BlockingDriver:
 
     def run_apart(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Run in a thread of its own, also where whoever waited for this code has given it up."""
-        return run_in_worker(partial(undisturbed().run, self.run, coroutine))
+        context = undisturbed()
+        return run_in_worker(lambda: context.run(self.run, coroutine))
 
     def events(self, coroutine: Coroutine[Any, Any, object]) -> Iterator[Any]:
         """Run as far as the reader reads. Closing the iterator cancels the coroutine."""

@@ -69,16 +69,23 @@ class Driver(Protocol):
         """Run a user's `function(*arguments, proceed)`, whichever kind it is, around a part of the pipeline.
 
         What it is given as `proceed` blocks when the function does and is awaited when it is asynchronous;
-        either way the part it stands for runs where the invocation runs.
+        either way the part it stands for runs where the invocation runs, in the function's context. A
+        function that still waits when the invocation has left gets a `CancelledError`.
         """
         ...
 
     async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
-        """Run a job, or raise `TimeoutError`; blocking code that runs on then is heard no more."""
+        """Run a job, or raise `TimeoutError`.
+
+        Asynchronous code is cancelled then; blocking code runs on, unheard, and nothing comes after it.
+        """
         ...
 
     async def finish(self, job: Coroutine[Any, Any, T]) -> T:
-        """Run a job to its end; a cancellation that comes meanwhile takes effect after it."""
+        """Run a job to its end; a cancellation or Ctrl-C that comes meanwhile takes effect after it.
+
+        A second Ctrl-C takes effect at once.
+        """
         ...
 
     async def sleep(self, seconds: float) -> None:

@@ -54,7 +54,7 @@ class Errand:
     @contextmanager
     def waiting_for(self, future: Future[Any]) -> Iterator[None]:
         """Have the future cancelled when this errand, or one that it is a part of, is given up."""
-        errands = [self]
+        errands: list[Errand] = [self]
         while (outer := errands[-1]._outer) is not None:
             errands.append(outer)
         for errand in errands:

@@ -21,7 +21,6 @@ class _Use:
 
     key: object
     within: tuple[_Use, ...]
-    is_over: bool = False
 
 
 _uses: ContextVar[tuple[_Use, ...]] = ContextVar("aiservices_uses", default=())
@@ -56,17 +55,16 @@ class NestedLocks(KeyedLocks):
     @contextmanager
     def _use(self, key: object) -> Iterator[_Use]:
         outer = _uses.get()
-        use = _Use(key, tuple(each for each in outer if not each.is_over))
+        use = _Use(key, outer)  # one of them that is over holds nothing, and is in nobody's way
         with self._changing:
             if self._would_wait_for_itself(use):
                 raise WouldWaitForItselfError(f"{key!r} is held by what waits for this")
             self._waiting.add(use)
-        inner = (*use.within, use)
+        inner = (*outer, use)
         _uses.set(inner)
         try:
             yield use
         finally:
-            use.is_over = True  # what this has left behind, a task for instance, may wait for it now
             with self._changing:
                 self._waiting.discard(use)
             if _uses.get() is inner:  # a stream that is dropped may end in another context

