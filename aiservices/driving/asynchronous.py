@@ -68,7 +68,7 @@ class AsynchronousDriver:
         if is_asynchronous(function):
             result: T | Awaitable[T] = context.run(function, *args)
         else:
-            result = await _in_worker(partial(context.run, function, *args))
+            result = await _in_worker(lambda: context.run(function, *args))
         return cast("T", await InContext(context, result) if isawaitable(result) else result)
 
     async def gather(self, jobs: Sequence[Coroutine[Any, Any, T]], *, limit: int | None = None) -> list[T]:

@@ -12,7 +12,7 @@ from ..messages import ChatMessage, messages_from_json, messages_to_json
 from ..stores import InMemoryStore, Store
 from .chat_memory import ChatMemory
 from .ids import key_of
-from .queueing import in_line
+from .queueing import CONTEST, in_line
 from .repairing import continued
 
 ATTEMPTS: Final = 10
@@ -76,11 +76,14 @@ class StoredChatMemory(ChatMemory):
         return known
 
     async def _add(self, driver: Driver, added: tuple[ChatMessage, ...]) -> None:
+        attempts = ATTEMPTS
         try:
-            if await self._appended(driver, added):
-                return
+            if self.lock_key not in CONTEST:
+                if await self._appended(driver, added):
+                    return
+                attempts -= 1
             async with in_line(driver, self.store, self.namespace, self.key):
-                for _ in range(ATTEMPTS - 2):
+                for _ in range(attempts - 1):
                     if await self._appended(driver, added):
                         return
                 await self._append(driver, added)
@@ -93,6 +96,7 @@ class StoredChatMemory(ChatMemory):
             await self._append(driver, added)
         except ConflictError:
             self._known = None
+            CONTEST.note(self.lock_key)
             return False
         return True
 

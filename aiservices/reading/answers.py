@@ -75,10 +75,10 @@ class Answer:
 
     def may_be(self, hint: Any) -> bool:
         """Whether a tool annotated to return `hint` may give this answer; unsure is yes."""
-        unsure = hint is Any or not (inspect.isclass(hint) and inspect.isclass(self.type))
-        if unsure or self.type is types.NoneType:
+        mine = self.type
+        if hint is Any or mine is types.NoneType or not all(map(inspect.isclass, (hint, mine))):
             return True
-        return issubclass(hint, self.type) or issubclass(self.type, hint)
+        return issubclass(hint, mine) or issubclass(mine, hint)
 
     def accepts(self, value: object) -> bool:
         """Whether a tool's value is one that the method can return as it is."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ImmediateValueError
 from ..events import Compensated, CompensationFailed, ToolFinished, ToolStarted
 from ..invocation import Invocation, Proceed, changed
-from ..messages import AiMessage
+from ..messages import NO_USAGE, AiMessage
 from ..results import Result
 from ..tools import (
     Caller,
@@ -32,13 +32,14 @@ async def use_tools(call: Invocation, proceed: Proceed) -> Result[Any]:
     setup = call.setup
     toolbox, ledger = setup.toolbox, call.journal.ledger
     offering, caller = Offering(setup.assortment, call.driver), _caller(call)
+    taken = ids_in(call.history)
     while True:
         registry = await offering.next(_tool_request(call))
         result = await proceed(changed(call, tools=registry.specs))
         message: AiMessage = result.content
         if not message.tool_calls:
             return result
-        usage, taken = call.journal.usage, ids_in(call.history)
+        usage = call.journal.usage if toolbox.limits.max_tokens is not None else NO_USAGE
         entered = await run_round(message, registry, toolbox, caller, ledger, usage=usage, taken=taken)
         call = changed(call, exchange=(*call.exchange, *entered.messages))
         if _is_immediate(entered, registry):

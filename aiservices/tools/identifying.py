@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..messages import AiMessage, ChatMessage
+from ..messages import AiMessage, ChatMessage, ToolCall
 
 _NOTHING = ("", "null", '""')
 
@@ -21,13 +21,15 @@ def with_unique_ids(message: AiMessage, taken: set[str]) -> AiMessage:
     Some providers give no ids, repeat them, or count anew in each answer; results are found by id. The ids
     are added to those `taken`.
     """
-    calls = []
-    for call in message.tool_calls:
-        unique, number = call.id or "call", 2
-        while unique in taken:
-            unique, number = f"{call.id or 'call'}-{number}", number + 1
-        taken.add(unique)
-        arguments = "{}" if (call.arguments or "").strip() in _NOTHING else call.arguments
-        changed = unique != call.id or arguments != call.arguments
-        calls.append(replace(call, id=unique, arguments=arguments) if changed else call)
-    return replace(message, tool_calls=tuple(calls))
+    calls = tuple(_with_unique_id(call, taken) for call in message.tool_calls)
+    return message if calls == message.tool_calls else replace(message, tool_calls=calls)
+
+
+def _with_unique_id(call: ToolCall, taken: set[str]) -> ToolCall:
+    unique, number = call.id or "call", 2
+    while unique in taken:
+        unique, number = f"{call.id or 'call'}-{number}", number + 1
+    taken.add(unique)
+    arguments = "{}" if (call.arguments or "").strip() in _NOTHING else call.arguments
+    changed = unique != call.id or arguments != call.arguments
+    return replace(call, id=unique, arguments=arguments) if changed else call

@@ -80,6 +80,8 @@ class Done:
     @property
     def compensation(self) -> Compensation | None:
         """What became of undoing it; a failure to undo is not hidden by a success."""
+        if not self.effects:
+            return None
         tried = [effect.compensation for effect in self.effects if effect.compensation is not None]
         return min(tried, key=lambda compensation: compensation.undone, default=None)
 

@@ -92,6 +92,7 @@ def test_events_of_tools_come_while_the_tools_run(calls: int) -> None:
     for event in asked(Stream[str], asks, "x", tools=[waiting]).events():
         if isinstance(event, ToolStarted | ToolFinished):
             order.append(type(event).__name__)
+            assert not (isinstance(event, ToolFinished) and event.execution.is_error)
         if order.count("ToolStarted") == calls:
             heard.set()
     assert order.count("ToolStarted") == order.count("ToolFinished") == calls
@@ -112,6 +113,7 @@ def test_events_of_asynchronous_tools_come_while_the_tools_run() -> None:
         async for event in asked(AsyncStream[str], asks, "x", tools=[waiting]).events():
             if isinstance(event, ToolStarted) and event.call.id == "c2":
                 heard.set()
+            assert not (isinstance(event, ToolFinished) and event.execution.is_error)
 
     asyncio.run(main())
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any, Protocol
+
+import pytest
 
 import aiservices
 from aiservices import (
+    AsyncStream,
     ChatModel,
     ChatRequest,
     MemoryId,
     MessageWindowChatMemory,
     PartialText,
+    Stream,
+    ToolCall,
+    ToolStarted,
+    tool,
 )
 from aiservices.testing import ScriptedChatModel
 from tests.asking import answer
+
+from .services import asked
+from .styles import read
 
 
 class Talker(Protocol):
@@ -72,3 +83,54 @@ def test_a_stream_that_is_being_read_keeps_no_plain_call_waiting() -> None:
     said = [getattr(message, "text", None) for message in memories["ana"].messages()]
     assert said == ["second", "the call", "first", "the stream"]
     assert service.ask("ana", "third") == "again"
+
+
+def test_a_blocking_stream_works_inside_a_running_loop() -> None:
+    class Later(ChatModel):
+        async def astream(self, request: ChatRequest) -> AsyncIterator[Any]:
+            for piece in "abc":
+                await asyncio.sleep(0.001)
+                yield PartialText(piece)
+            yield aiservices.ResponseDone(answer("abc"))
+
+    async def main() -> None:
+        assert read(asked(Iterator[str], Later())) == ["a", "b", "c"]
+        assert next(asked(Iterator[str], Later())) == "a"
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("style", ["blocking", "asynchronous"])
+def test_leaving_while_tools_run_side_by_side_undoes_all_that_was_done(style: str) -> None:
+    log: list[str] = []
+
+    @tool
+    def work(number: int) -> str:
+        """Work."""
+        time.sleep(0.05)
+        log.append("done")
+        return "done"
+
+    @work.compensation
+    def undo(number: int) -> None:
+        log.append("undone")
+
+    asks = [ToolCall(f"c{number}", "work", f'{{"number": {number}}}') for number in range(3)]
+    memory = MessageWindowChatMemory(10)
+    kind: Any = Stream[str] if style == "blocking" else AsyncStream[str]
+    stream = asked(kind, asks, "never", tools=[work], chat_memory=memory)
+
+    async def leaving() -> None:
+        async with stream:
+            async for event in stream.events():
+                if isinstance(event, ToolStarted):
+                    break
+        await asyncio.sleep(0.2)  # what runs in a thread goes on, and is undone when it has ended
+
+    if style == "asynchronous":
+        asyncio.run(leaving())
+    else:
+        with stream:
+            assert any(isinstance(event, ToolStarted) for event in stream.events())
+    assert log.count("done") == log.count("undone") > 0
+    assert len(memory.messages()) == 5

@@ -19,7 +19,7 @@ from aiservices import (
     ToolCall,
     UserMessage,
 )
-from aiservices.testing import ScriptedChatModel, UnexpectedRequestError, UnusedRepliesError
+from aiservices.testing import Pieces, ScriptedChatModel, UnexpectedRequestError, UnusedRepliesError
 from tests.asking import answer
 
 REQUEST = ChatRequest([UserMessage("hi")])
@@ -133,3 +133,20 @@ def test_it_can_do_what_it_is_told_to_and_streams_what_it_says() -> None:
     assert ScriptedChatModel(capabilities=[Capability.TOOLS]).capabilities == {Capability.TOOLS}
     events: Iterator[Any] = ScriptedChatModel("hello").stream(REQUEST)
     assert list(events) == [PartialText("hello"), ResponseDone(ChatResponse(AiMessage("hello")))]
+
+
+def test_a_stream_gives_a_text_word_by_word_or_in_its_pieces() -> None:
+    model = ScriptedChatModel("a  b\n", Pieces("a", " b"), Pieces("a", KeyError("x")), Pieces("a", "b"))
+    assert [event.text for event in model.stream(REQUEST) if isinstance(event, PartialText)] == [
+        "a",
+        "  b",
+        "\n",
+    ]
+    *texts, done = model.stream(REQUEST)
+    assert texts == [PartialText("a"), PartialText(" b")]
+    assert done == ResponseDone(ChatResponse(AiMessage("a b")))
+    broken = model.stream(REQUEST)
+    assert next(broken) == PartialText("a")
+    with pytest.raises(KeyError):
+        next(broken)
+    assert model.chat(REQUEST).text == "ab"

@@ -86,6 +86,10 @@ class World:
         return made
 
 
+def weather(city: str) -> str:
+    return f"{city}: sunny"
+
+
 def boom() -> str:
     """Fails."""
     raise ValueError("no luck")

@@ -15,7 +15,7 @@ from aiservices import Limits
 from aiservices.events import ToolFinished, ToolStarted
 from aiservices.memory import MessageWindowChatMemory
 
-from .calling import Invoke, call, service, texts, within
+from .calling import Invoke, call, service, texts, weather, within
 
 KINDS = ("blocking", "asynchronous")
 tenant: ContextVar[str] = ContextVar("tenant", default="?")

@@ -16,14 +16,10 @@ from aiservices.events import ToolFinished
 from aiservices.memory import MessageWindowChatMemory
 from aiservices.messages import ChatResponse, TokenUsage
 
-from .calling import Invoke, boom, call, of_kind, results, service, texts
+from .calling import Invoke, boom, call, of_kind, results, service, texts, weather
 
 KINDS = ("blocking", "asynchronous")
 tenant: ContextVar[str] = ContextVar("tenant", default="?")
-
-
-def weather(city: str) -> str:
-    return f"{city}: sunny"
 
 
 # The conversation

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import time
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +16,7 @@ from aiservices import ToolContext, tool
 from aiservices.events import ToolFinished, ToolStarted
 from aiservices.messages import UserMessage
 
-from .calling import Invoke, boom, call, of_kind, service, texts
+from .calling import Invoke, boom, call, of_kind, service, texts, weather
 
 KINDS = ("blocking", "asynchronous")
 tenant: ContextVar[str] = ContextVar("tenant", default="?")
@@ -121,3 +124,50 @@ def test_each_call_has_one_beginning_and_one_end(invoke: Invoke, kind: str, para
     )
     for number, ending in (("1", "ended"), ("2", "failed"), ("3", "failed")):
         assert heard.index(("began", number)) < heard.index((ending, number))
+
+
+# Processes
+
+HANGING = """
+import time
+from tests.tools.calling import call, service
+from aiservices import tool
+
+@tool(timeout=0.2)
+def hang() -> str:
+    time.sleep(60)
+    return "late"
+
+def fine() -> str:
+    return "fine"
+
+asked, model = service([call("hang"), call("fine")], "done", tools=[hang, fine])
+print(asked.ask("hi").content)
+"""
+FORKING = """
+import os, sys
+from tests.tools.calling import call, service, texts, weather
+
+def ask():
+    asked, model = service([call("weather", str(i), city="A") for i in range(4)], "ok", tools=[weather])
+    assert asked.ask("hi").content == "ok"
+    assert texts(model.requests[-1].messages) == ["A: sunny"] * 4
+
+ask()
+for _ in range(2):
+    if os.fork() == 0:
+        ask()
+        os._exit(0)
+print([os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(2)])
+"""
+
+
+@pytest.mark.parametrize(("script", "printed"), [(HANGING, "done\n"), (FORKING, "[0, 0]\n")])
+def test_processes_end_and_fork_with_tools_in_them(script: str, printed: str) -> None:
+    """ASY-11 and ASY-12: a tool that hangs does not keep a finished program, and workers are made anew."""
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.stdout, done.returncode) == (printed, 0)
+    assert "Traceback" not in done.stderr.replace("tool hang failed, and the model is told\nTraceback", "")

@@ -224,6 +224,33 @@ def test_a_blocking_tool_that_succeeds_after_the_cancellation_is_undone() -> Non
     assert world.log == ["book a", "cancel a #a"]
 
 
+def test_what_is_undone_for_being_late_is_not_undone_for_a_failure_as_well(invoke: Invoke) -> None:
+    world, release, undoing = World(), threading.Event(), threading.Event()
+
+    @tool(timeout=0.03)
+    def book(what: str) -> str:
+        release.wait(5)
+        return world.book(what)
+
+    @book.compensation
+    def cancel(what: str, result: str | None) -> None:
+        undoing.set()
+        time.sleep(0.03)
+        world.cancel(what, result)
+
+    def down(request: Any) -> Any:
+        release.set()
+        assert undoing.wait(2)
+        raise OSError("down")
+
+    asked, _ = service(call("book", what="a"), down, tools=[book])
+    with pytest.raises(OSError, match="down"):
+        invoke(asked, "ask", "hi")
+    assert within(2, lambda: world.standing == [])
+    time.sleep(0.05)
+    assert world.log == ["book a", "cancel a #a"]
+
+
 def test_a_late_failure_needs_no_undo(invoke: Invoke) -> None:
     world, release, ended = World(), threading.Event(), threading.Event()
 
