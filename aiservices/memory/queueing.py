@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from random import random
 from typing import Final
+from weakref import ref
 
 from ..driving import Driver
 from ..errors import ConflictError, StoreError
@@ -22,17 +23,19 @@ class Contest:
     """Which conversations this process has been contesting of late."""
 
     def __init__(self) -> None:
-        self._until: dict[object, float] = {}
+        self._noted: dict[tuple[int, str, str], tuple[ref[Store], float]] = {}
 
-    def note(self, key: object) -> None:
+    def note(self, store: Store, namespace: str, key: str) -> None:
         """There was a conflict: for a while nobody here writes without having the turn."""
         now = time.monotonic()
-        if len(self._until) >= MOST_NOTED:
-            self._until = {each: until for each, until in self._until.copy().items() if until > now}
-        self._until[key] = now + LEASE
+        if len(self._noted) >= MOST_NOTED:
+            self._noted = {each: noted for each, noted in self._noted.copy().items() if noted[1] > now}
+        self._noted[id(store), namespace, key] = ref(store), now + LEASE
 
-    def __contains__(self, key: object) -> bool:
-        return self._until.get(key, 0) > time.monotonic()
+    def is_on(self, store: Store, namespace: str, key: str) -> bool:
+        """Whether there was a conflict a short while ago."""
+        noted = self._noted.get((id(store), namespace, key))
+        return noted is not None and noted[0]() is store and noted[1] > time.monotonic()
 
 
 CONTEST: Final = Contest()

@@ -76,13 +76,13 @@ class StoredChatMemory(ChatMemory):
         return known
 
     async def _add(self, driver: Driver, added: tuple[ChatMessage, ...]) -> None:
-        attempts = ATTEMPTS
+        attempts, place = ATTEMPTS, (self.store, self.namespace, self.key)
         try:
-            if self.lock_key not in CONTEST:
+            if not CONTEST.is_on(*place):
                 if await self._appended(driver, added):
                     return
                 attempts -= 1
-            async with in_line(driver, self.store, self.namespace, self.key):
+            async with in_line(driver, *place):
                 for _ in range(attempts - 1):
                     if await self._appended(driver, added):
                         return
@@ -96,7 +96,7 @@ class StoredChatMemory(ChatMemory):
             await self._append(driver, added)
         except ConflictError:
             self._known = None
-            CONTEST.note(self.lock_key)
+            CONTEST.note(self.store, self.namespace, self.key)
             return False
         return True
 

@@ -95,6 +95,21 @@ def test_nobody_is_left_in_line(invoke: Any) -> None:
         assert not store.keys("chat.line")
 
 
+def test_after_a_conflict_the_turn_is_taken_for_a_while_and_before_one_it_is_not() -> None:
+    class Noting(Contested):
+        def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
+            namespaces.append(namespace)
+            return super().put(namespace, key, value, **options)
+
+    namespaces: list[str] = []
+    for times, expected in ((0, "chat chat"), (1, "chat chat.line chat chat.line chat")):
+        memory = MessageWindowChatMemory(9, store=Noting(times))
+        for _ in range(2):
+            memory.add(UserMessage("hi"))
+        assert " ".join(namespaces) == expected
+        namespaces.clear()
+
+
 def test_a_turn_of_a_process_that_died_is_waited_for_until_it_is_over(invoke: Any) -> None:
     store = Contested(1)
     store.put("chat.line", "default", True, expires_in=0.1)
