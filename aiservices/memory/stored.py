@@ -83,6 +83,7 @@ class StoredChatMemory(ChatMemory):
                     return
                 attempts -= 1
             async with in_line(driver, *place):
+                self._known = None  # what was read before is likely to be old
                 for _ in range(attempts - 1):
                     if await self._appended(driver, added):
                         return

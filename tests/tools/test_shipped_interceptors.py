@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 
 from aiservices import ToolCall, ToolContext, ToolError, tool
-from aiservices.tools.interceptors import Allow, Approval, Deny, RateLimit, RetryCalls, TimeLimit
+from aiservices.tools.interceptors import (
+    Allow,
+    Approval,
+    Deny,
+    RateLimit,
+    RetryCalls,
+    TimeLimit,
+    ToolGuardrails,
+)
 
 from .calling import Invoke, call, of_kind, results, service, texts, within
 
@@ -277,3 +285,17 @@ def test_a_time_limit_is_for_the_tools_it_names(invoke: Invoke) -> None:
     assert texts(model.requests[-1].messages) == ["ok"]
     with pytest.raises(ValueError, match="lets nothing run"):
         TimeLimit(0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda names: Approval(lambda call, context: True, names=names),
+        lambda names: RateLimit(1, names=names),
+        lambda names: TimeLimit(1, names=names),
+        lambda names: ToolGuardrails(names=names),
+    ],
+)
+def test_one_name_without_a_tuple_would_guard_nothing_and_is_refused(make: Any) -> None:
+    with pytest.raises(TypeError, match=r"give names=\('weather',\)"):
+        make("weather")

@@ -11,6 +11,7 @@ from ...errors import ToolError
 from ...messages import ToolCall
 from ..execution import DrivenInterceptor, Execute
 from ..outcomes import ToolOutcome
+from .chosen import Chosen
 
 Ask: TypeAlias = Callable[[ToolCall, ToolContext], "bool | str | Awaitable[bool | str]"]
 
@@ -24,12 +25,12 @@ class Approval(DrivenInterceptor):
 
     def __init__(self, ask: Ask, *, names: tuple[str, ...] | None = None) -> None:
         self.ask = ask
-        self.names = None if names is None else frozenset(names)
+        self.chosen = Chosen(names)
 
     async def drive(
         self, driver: Driver, call: ToolCall, context: ToolContext, proceed: Execute
     ) -> ToolOutcome:
-        if self.names is not None and call.name not in self.names:
+        if call.name not in self.chosen:
             return await proceed(call)
         answer = await driver.call(self.ask, call, context)
         if answer is True:

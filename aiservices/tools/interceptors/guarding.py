@@ -17,6 +17,7 @@ from ...messages import ToolCall
 from ...messages.contents import reworded
 from ..execution import DrivenInterceptor, Execute
 from ..outcomes import ToolOutcome, text_of
+from .chosen import Chosen
 
 
 class ToolGuardrails(DrivenInterceptor):
@@ -39,16 +40,14 @@ class ToolGuardrails(DrivenInterceptor):
         results: Sequence[GuardrailLike[Any]] = (),
         names: tuple[str, ...] | None = None,
     ) -> None:
-        if isinstance(names, str):
-            raise TypeError(f"names are several: give names=({names!r},)")
         self.arguments = _chain("arguments", arguments)
         self.results = _chain("results", results)
-        self.names = None if names is None else frozenset(names)
+        self.chosen = Chosen(names)
 
     async def drive(
         self, driver: Driver, call: ToolCall, context: ToolContext, proceed: Execute
     ) -> ToolOutcome:
-        if self.names is not None and call.name not in self.names:
+        if call.name not in self.chosen:
             return await proceed(call)
         given = _plain(call) if self.arguments else call.arguments
         text = await _judged(self.arguments, given, call, context, driver)

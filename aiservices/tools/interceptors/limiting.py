@@ -10,6 +10,7 @@ from ...driving import Driver, Places
 from ...messages import ToolCall
 from ..execution import DrivenInterceptor, Execute
 from ..outcomes import ToolOutcome
+from .chosen import Chosen
 
 
 class RateLimit(DrivenInterceptor):
@@ -23,14 +24,14 @@ class RateLimit(DrivenInterceptor):
             raise ValueError(f"RateLimit({calls}, {seconds}) lets nothing run: give positive numbers")
         self.calls = calls
         self.seconds = seconds
-        self.names = None if names is None else frozenset(names)
+        self.chosen = Chosen(names)
         self._begun: deque[float] = deque(maxlen=calls)
         self._turn = Places(1)
 
     async def drive(
         self, driver: Driver, call: ToolCall, context: ToolContext, proceed: Execute
     ) -> ToolOutcome:
-        if self.names is None or call.name in self.names:
+        if call.name in self.chosen:
             await driver.sleep(self._wait())
         return await proceed(call)
 

@@ -7,6 +7,7 @@ from ...driving import Driver
 from ...messages import ToolCall
 from ..execution import DrivenInterceptor, Execute
 from ..outcomes import ToolOutcome
+from .chosen import Chosen
 
 
 class TimeLimit(DrivenInterceptor):
@@ -20,11 +21,11 @@ class TimeLimit(DrivenInterceptor):
         if seconds <= 0:
             raise ValueError(f"TimeLimit({seconds}) lets nothing run: give seconds")
         self.seconds = seconds
-        self.names = None if names is None else frozenset(names)
+        self.chosen = Chosen(names)
 
     async def drive(
         self, driver: Driver, call: ToolCall, context: ToolContext, proceed: Execute
     ) -> ToolOutcome:
-        if self.names is not None and call.name not in self.names:
+        if call.name not in self.chosen:
             return await proceed(call)
         return await driver.within(self.seconds, proceed(call))
