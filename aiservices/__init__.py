@@ -188,7 +188,7 @@ _HOME_OF: dict[str, str] = {name: home for home, names in _HOMES.items() for nam
 _NEEDING_EXTRAS = {"RedisStore": "stores", "SqlStore": "stores"}
 """Public as well, but a star import must not ask for what is not installed."""
 
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
