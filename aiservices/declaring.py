@@ -148,8 +148,9 @@ def _declaring(name: str, source: TemplateSource) -> Callable[[Target], Target]:
         raise TypeError(f"{name} takes a template or resource=, one of the two")
     if callable(source.text):
         raise TypeError(f'write @{name}("...") with the template in brackets, not @{name} alone')
-    if not isinstance(source.text or source.resource, str):
-        raise TypeError(f"{name} takes text, not {source.text or source.resource!r}")
+    given = source.text if source.resource is None else source.resource
+    if not given or not isinstance(given, str):
+        raise TypeError(f"{name} takes text, not {given!r}")
 
     def decorate(target: Target) -> Target:
         if name == "user_message" and isclass(target):

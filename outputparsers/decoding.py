@@ -92,7 +92,10 @@ class Decoder:
                 return validate(rewritten, context=written)
             except ValidationError:
                 pass  # the careful way finds the same error, or a way around it
-        answer, written = told_apart(self._encodable(final_answer(text), text))
+        said = final_answer(text)
+        if not said and text.strip():  # all of it was thinking, which no collection is empty for
+            raise OutputParsingError(text, self.expected, (_EMPTY,))
+        answer, written = told_apart(self._encodable(said, text))
         knowing = replace(
             self,
             bare=partial(self.bare, context=written),

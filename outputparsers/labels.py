@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .errors import UnsupportedTypeError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from enum import Enum
@@ -77,6 +79,8 @@ def literal_labels(expected: Sequence[object]) -> Labels:
     """The labels of a `Literal`: its members, enum members by their wire value."""
     values = tuple(expected)
     wires = tuple(enum_wire(value) if _is_enum(value) else value for value in values)
+    if any(isinstance(wire, bytes) for wire in wires):
+        raise UnsupportedTypeError("a Literal of bytes is no answer of a model: write its members as texts")
     return _labels(wires, values, descriptions=("",) * len(values))
 
 

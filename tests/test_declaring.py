@@ -63,9 +63,9 @@ def test_a_message_has_a_template_or_a_resource(given: dict[str, str]) -> None:
         system_message(**given)
 
 
-@pytest.mark.parametrize("given", [{"template": 3}, {"resource": 3}, {"template": b"x"}])
+@pytest.mark.parametrize("given", [{"template": 3}, {"resource": 3}, {"template": b"x"}, {"template": ""}])
 def test_a_message_is_text(given: dict[str, str]) -> None:
-    with pytest.raises(TypeError, match="takes text, not"):
+    with pytest.raises(TypeError, match=r"takes text, not ['3b]"):
         user_message(**given)
 
 

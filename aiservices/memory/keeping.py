@@ -10,6 +10,7 @@ from ..driving import NestedLocks, WouldWaitForItselfError
 from ..errors import MemoryInUseError, StoreError
 from .chat_memory import ChatMemory
 from .ids import key_of
+from .stored import StoredChatMemory
 
 ChatMemoryProvider: TypeAlias = Callable[[Any], ChatMemory]
 LOCKS: Final = NestedLocks()
@@ -50,6 +51,7 @@ class Memories:
     def __init__(self, provider: ChatMemoryProvider) -> None:
         self._provider = provider
         self._kept: dict[str, ChatMemory] = {}
+        self._owners: dict[object, str] = {}  # whose those kept are, by what calls with them wait for
         self._stored: WeakValueDictionary[str, ChatMemory] = WeakValueDictionary()
 
     @classmethod
@@ -65,20 +67,22 @@ class Memories:
 
     def find(self, id: Any) -> ChatMemory | None:
         """The memory of an id that some call has used, perhaps in another process; else `None`."""
-        memory = self._known(key_of(id))
+        key = key_of(id)
+        memory = self._known(key)
         if memory is not None:
             return memory
-        made = self._provided(id)
+        made = self._provided(id, key)
         return made if made.messages() else None
 
     def evict(self, id: Any) -> bool:
         """Clear and forget the memory of an id, also one that cannot be read any more."""
         key = key_of(id)
         known = self._known(key)
-        memory = self._provided(id) if known is None else known
+        memory = self._provided(id, key) if known is None else known
         there = known is not None or _has_messages(memory)
         memory.clear()
         self._kept.pop(key, None)
+        self._owners.pop(memory.lock_key, None)
         self._stored.pop(key, None)
         return there
 
@@ -91,16 +95,33 @@ class Memories:
             with LOCKS.held((self, key)):
                 memory = self._known(key)
                 if memory is None:
-                    memory = self._provided(id)
-                    (self._stored if memory.is_kept_elsewhere else self._kept)[key] = memory
+                    memory = self._provided(id, key)
+                    self._keep(memory, key)
                 return memory
         except WouldWaitForItselfError:
             raise MemoryInUseError(f"chat_memory_provider({id!r}) asked for the memory it makes") from None
 
-    def _provided(self, id: Any) -> ChatMemory:
+    def _keep(self, memory: ChatMemory, key: str) -> None:
+        if memory.is_kept_elsewhere:
+            self._stored[key] = memory
+        else:
+            self._owners[memory.lock_key] = key
+            self._kept[key] = memory
+
+    def _provided(self, id: Any, key: str) -> ChatMemory:
+        """Raises `ValueError` for a memory that another id has too: a user would read another's messages."""
         memory = self._provider(id)
         if not isinstance(memory, ChatMemory):
             raise TypeError(f"chat_memory_provider gave a {type(memory).__name__}, not a ChatMemory")
+        if memory.is_kept_elsewhere and isinstance(memory, StoredChatMemory):
+            owner = memory.key
+        else:
+            owner = self._owners.get(memory.lock_key, key)
+        if owner != key:
+            raise ValueError(
+                f"chat_memory_provider gave the memory of {owner!r} for {key!r}: make one for each id and "
+                "give it that id, as in lambda id: MessageWindowChatMemory(20, id)"
+            )
         return memory
 
 

@@ -91,7 +91,8 @@ class ChatRequestParameters:
     """Settings of a request; `None` leaves the choice to the model. `timeout` is in seconds.
 
     `extra` goes into the provider's request as it is. `a | b` combines two: where both say something
-    the right side wins; the entries of both `extra` mappings are kept.
+    the right side wins; the entries of both `extra` mappings are kept. Raises `ValueError` for
+    a `timeout` that is not positive.
     """
 
     model_name: str | None = None
@@ -104,6 +105,8 @@ class ChatRequestParameters:
     extra: Mapping[str, Any] = field(default=NO_ATTRIBUTES, hash=False)
 
     def __post_init__(self) -> None:
+        if self.timeout is not None and not self.timeout > 0:
+            raise ValueError(f"timeout is {self.timeout!r}: give seconds, more than 0, or None for no limit")
         put = object.__setattr__
         if self.stop is not None:
             put(self, "stop", (self.stop,) if isinstance(self.stop, str) else tuple(self.stop))
@@ -174,6 +177,12 @@ class ChatResponse:
     metadata: Mapping[str, Any] = field(default=NO_ATTRIBUTES, hash=False)
 
     def __post_init__(self) -> None:
+        message: object = self.message
+        if not isinstance(message, AiMessage):
+            kind = type(message).__name__
+            raise TypeError(
+                f"ChatResponse takes an AiMessage, not a {kind}: write ChatResponse(AiMessage(text))"
+            )
         if self.metadata is not NO_ATTRIBUTES:
             frozen = attributes_of(self.metadata, owner="ChatResponse.metadata")
             object.__setattr__(self, "metadata", frozen)

@@ -121,10 +121,11 @@ def read_answer(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
     origin = get_origin(whole)
     if whole is Result or origin is Result:
         return _wrapped(whole, parsers)
-    if _is_any_of(origin, _ITERATORS):
-        return _iterated(get_args(whole)[0], origin, parsers)
-    if _is_any_of(origin, _HANDLES):
-        return _handled(get_args(whole)[0], origin, parsers)
+    inner = get_args(whole)  # none in a bare typing.Iterator
+    if inner and _is_any_of(origin, _ITERATORS):
+        return _iterated(inner[0], origin, parsers)
+    if inner and _is_any_of(origin, _HANDLES):
+        return _handled(inner[0], origin, parsers)
     for kind, form in _RAW.items():
         if whole is kind:
             return Answer(form, whole)

@@ -46,6 +46,10 @@ async def _undone(call: Invocation, error: BaseException) -> None:
     await _noted(log.reopen() if log is not None else None, call, error)
     await undo_all(call.driver, ledger, reason=because_of(error), report=reporting(call), log=log)
     await _noted(log.close(keep=_failed_undos(call)) if log is not None else None, call, error)
+    for effect in ledger.effects:
+        if effect.compensation is not None and effect.compensation.error is not None:
+            why = type(effect.compensation.error).__name__  # its text is for the listeners
+            error.add_note(f"what the tool {effect.tool.name!r} did could not be undone: {why}")
 
 
 async def _noted(

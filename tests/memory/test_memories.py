@@ -111,6 +111,57 @@ def test_a_provider_that_gives_no_memory_is_an_error(invoke: Any) -> None:
         invoke(chat([], lambda id: None), "say", "ann", "hi")
 
 
+class Own(ChatMemory):
+    """Has the id of every memory that does not say one."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def messages(self) -> tuple[Any, ...]:
+        return tuple(self.kept)
+
+    def add(self, *messages: Any) -> None:
+        self.kept.extend(messages)
+
+    def clear(self) -> None:
+        self.kept.clear()
+
+
+def test_a_provider_that_forgets_the_id_is_an_error_and_no_shared_conversation() -> None:
+    store = Elsewhere()
+    service = reachable(lambda id: MessageWindowChatMemory(9, store=store), "a", "b")
+    for use in (service.get_chat_memory, service.evict_chat_memory, lambda id: service.say(id, "hi")):
+        with pytest.raises(ValueError, match="gave the memory of 'default' for 'ann': make one for each id"):
+            use("ann")
+
+
+@pytest.mark.parametrize("kind", ["one store", "one object", "one object without an id"])
+def test_a_provider_that_gives_one_memory_to_two_ids_is_an_error(kind: str) -> None:
+    memory, store = Own() if "without" in kind else MessageWindowChatMemory(9), InMemoryStore()
+
+    def provider(id: Any) -> ChatMemory:
+        return MessageWindowChatMemory(9, store=store) if kind == "one store" else memory
+
+    service = reachable(provider, "a", "b", "c")
+    service.say("ann", "U1")
+    service.say("ann", "U2")
+    for use in (service.get_chat_memory, service.evict_chat_memory, lambda id: service.say(id, "hi")):
+        with pytest.raises(ValueError, match="gave the memory of 'ann' for 'bob'"):
+            use("bob")
+    assert short(service.get_chat_memory("ann").messages()) == "U1 a U2 b"
+    service.evict_chat_memory("ann")
+    service.say("bob", "U3")  # nobody else has it now
+    assert short(service.get_chat_memory("bob").messages()) == "U3 c"
+
+
+def test_memories_of_the_process_need_no_id_of_their_own() -> None:
+    for make in (Own, lambda: MessageWindowChatMemory(9)):
+        service = reachable(lambda id, make=make: make(), "a", "b")
+        service.say("ann", "U1")
+        service.say("bob", "U2")
+        assert short(service.get_chat_memory("bob").messages()) == "U2 b"
+
+
 def test_a_provider_that_asks_for_what_it_makes_is_an_error_and_no_hang() -> None:
     services: list[Any] = []
 

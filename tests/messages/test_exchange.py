@@ -42,6 +42,11 @@ class TestParameters:
         assert some | ChatRequestParameters() == ChatRequestParameters() | some == some
         assert some.stop == ("END",)
 
+    @pytest.mark.parametrize("timeout", [0, -1, float("nan")])
+    def test_a_timeout_is_more_than_no_time(self, timeout: float) -> None:
+        with pytest.raises(ValueError, match="more than 0"):
+            ChatRequestParameters(timeout=timeout)
+
 
 def test_a_request_needs_a_message() -> None:
     with pytest.raises(ValueError, match="at least one message"):
@@ -59,3 +64,8 @@ def test_an_answer_has_the_text_of_its_message() -> None:
     response = ChatResponse(AiMessage("hello"), metadata={"host": "here"})
     assert (response.text, response.finish_reason) == ("hello", FinishReason.STOP)
     assert response.metadata == {"host": "here"}
+
+
+def test_an_answer_is_made_of_a_message() -> None:
+    with pytest.raises(TypeError, match=r"write ChatResponse\(AiMessage\(text\)\)"):
+        ChatResponse("hello")  # type: ignore[arg-type]

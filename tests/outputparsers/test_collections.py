@@ -129,6 +129,11 @@ REFUSED: list[tuple[Any, str | None]] = [
     (dict[str, int], "[1]"),
     (list[int], "1\ntwo"),
     (list[list[int]], "1\n2"),
+    *(
+        (kind, text)
+        for kind in (list[str], set[str], tuple[str, ...], list[int])
+        for text in ("<think>hm</think>", "<think>hm")
+    ),
 ]
 
 

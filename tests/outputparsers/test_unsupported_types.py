@@ -101,6 +101,8 @@ CASES: list[tuple[Any, str]] = [
     (list[Empty], "Empty has no members"),
     (Literal[()], "Literal without members"),
     (A | Literal[()], "Literal without members"),
+    (Literal[b"x"], "Literal of bytes.*write its members as texts"),
+    (list[Literal["x", b"x"]], "Literal of bytes"),
     (WithPath, "AliasPath.*write a plain alias"),
     (Paying, "Paying.*Money.*TYPE_CHECKING"),
     ("Nowhere", "Nowhere"),

@@ -46,6 +46,8 @@ ITSELF = "a stream is of the value itself"
     [
         (Iterator, ALONE),
         (AsyncIterator, ALONE),
+        (typing.Iterator, ALONE),
+        (typing.AsyncIterator, ALONE),
         (Stream, ALONE),
         (AsyncStream, ALONE),
         (Iterable[Person], ALONE),

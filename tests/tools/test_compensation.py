@@ -238,6 +238,21 @@ def test_a_failing_undo_is_tried_three_times_and_reported_and_the_others_still_r
     assert failed == ["hotel"]
 
 
+def test_the_error_that_ends_the_call_tells_what_still_stands(invoke: Invoke) -> None:
+    def cancel(what: str) -> None:
+        if what == "hotel":
+            raise OSError("secret: 1234")
+
+    made = aiservices.tool(name="book")(World().book)
+    made.compensation(cancel)
+    asked, _ = service(
+        [call("book", "1", what="flight"), call("book", "2", what="hotel")], OSError("down"), tools=[made]
+    )
+    with pytest.raises(OSError, match="down") as caught:
+        invoke(asked, "ask", "hi")
+    assert caught.value.__notes__ == ["what the tool 'book' did could not be undone: OSError"]
+
+
 def test_an_undo_that_works_at_last_has_worked(invoke: Invoke) -> None:
     world, tries = World(), list[str]()
 

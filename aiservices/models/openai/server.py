@@ -59,7 +59,8 @@ def server_at(
     A server on this machine needs no key, nor one whom other headers tell who is asking. For any other,
     a missing key is an `AuthenticationError`; an address that is none is a `ConfigurationError`.
     """
-    given = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip()
+    default = os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    given = (default if base_url is None else base_url).strip()
     scheme, netloc, path, own_query, _ = urlsplit(given)
     host = urlsplit(given).hostname or ""
     if scheme not in {"http", "https"} or not host:
@@ -89,4 +90,6 @@ def _key(given: str | None, host: str, headers: Mapping[str, str]) -> str:
             f"there is no key for {host}: set the environment variable OPENAI_API_KEY or give api_key= "
             "(api_key='' for a server that wants none)"
         )
+    if not key.isascii():  # no header can hold it
+        raise AuthenticationError(f"the key for {host} holds characters that no key has: copy it once more")
     return key.strip()

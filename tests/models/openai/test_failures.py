@@ -313,6 +313,7 @@ def test_address_and_key_are_found_in_the_environment(
 @pytest.mark.parametrize(
     "options",
     [
+        {"base_url": ""},
         {"base_url": "localhost:8000/v1"},
         {"base_url": "ftp://x/v1"},
         {"base_url": "http:///v1"},
@@ -325,3 +326,9 @@ def test_an_option_that_cannot_be_meant_is_an_error_at_once(options: dict[str, A
     with pytest.raises(ConfigurationError) as caught:
         OpenAiChatModel(**({"model_name": "gpt-test", "api_key": KEY} | options))
     assert "password@" not in str(caught.value)
+
+
+def test_a_key_that_no_header_can_hold_is_an_error_at_once_and_not_told() -> None:
+    with pytest.raises(AuthenticationError, match="characters that no key has") as caught:
+        OpenAiChatModel("gpt-test", api_key="sk-тайна")
+    assert "тайна" not in str(caught.value)
