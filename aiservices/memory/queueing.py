@@ -47,7 +47,7 @@ async def in_line(driver: Driver, store: Store, namespace: str, key: str) -> Asy
 
     Writers come here when there was a conflict, and for a while after: else one who has just had the turn
     would be faster than the next, again and again. Who has waited for as long as a lease goes on without
-    one: turns make conflicts rare, and it is the versions that make them harmless.
+    one, and comes again after a conflict: turns make conflicts rare, the versions make them harmless.
     """
     line = f"{namespace}.line"
     version = await _turn(driver, store, line, key)

@@ -82,11 +82,13 @@ class StoredChatMemory(ChatMemory):
                 if await self._appended(driver, added):
                     return
                 attempts -= 1
-            async with in_line(driver, *place):
-                self._known = None  # what was read before is likely to be old
-                for _ in range(attempts - 1):
+            for _ in range(attempts - 1):
+                async with in_line(driver, *place):
+                    self._known = None  # what was read before is likely to be old
                     if await self._appended(driver, added):
                         return
+            async with in_line(driver, *place):
+                self._known = None
                 await self._append(driver, added)
         except StoreError as error:
             error.turn = added
