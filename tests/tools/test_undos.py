@@ -30,6 +30,16 @@ KINDS = ("blocking", "asynchronous")
 ROLLED_BACK = "Tool 'book' was executed successfully but was rolled back due to failure of tool 'boom'"
 
 
+async def cancelled(asked: Any, began: threading.Event) -> None:
+    """Ask, and cancel it once `began` is set."""
+    task = asyncio.create_task(asked.aask("hi"))
+    while not began.is_set():
+        await asyncio.sleep(0.001)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 def outcomes(result: Any) -> list[bool | None]:
     """For each call whether it was undone; `None` where nobody tried."""
     return [e.compensation.undone if e.compensation else None for e in result.tool_executions]
@@ -210,15 +220,7 @@ def test_a_blocking_tool_that_succeeds_after_the_cancellation_is_undone() -> Non
         [call("book", "1", what="a"), call("book", "2", what="b")], tools=[book], parallel_tools=False
     )
 
-    async def main() -> None:
-        task = asyncio.create_task(asked.aask("hi"))
-        while not began.is_set():
-            await asyncio.sleep(0.001)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(main())
+    asyncio.run(cancelled(asked, began))
     release.set()
     assert within(2, lambda: len(world.log) == 2)
     assert world.log == ["book a", "cancel a #a"]
@@ -322,15 +324,7 @@ def test_an_undo_after_a_failed_call_is_not_broken_off_by_a_cancellation() -> No
     made.compensation(cancel)
     asked, _ = service([call("book", what="a"), call("boom")], tools=[made, boom], compensation="tool_error")
 
-    async def main() -> None:
-        task = asyncio.create_task(asked.aask("hi"))
-        while not began.is_set():
-            await asyncio.sleep(0.001)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(main())
+    asyncio.run(cancelled(asked, began))
     time.sleep(0.1)
     assert world.log == ["book a", "cancel a #a"]
 

@@ -90,6 +90,7 @@ def _key(given: str | None, host: str, headers: Mapping[str, str]) -> str:
             f"there is no key for {host}: set the environment variable OPENAI_API_KEY or give api_key= "
             "(api_key='' for a server that wants none)"
         )
+    key = key.strip()
     if not key.isascii():  # no header can hold it
         raise AuthenticationError(f"the key for {host} holds characters that no key has: copy it once more")
-    return key.strip()
+    return key
