@@ -15,6 +15,7 @@ from tests.architecture.sources import Module, imported_modules, modules, projec
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("guardrails", "outputparsers"),
     ("aiservices.messages",),
+    ("aiservices.segments",),
     ("aiservices.results",),
     ("aiservices.errors",),
     ("aiservices.context",),
