@@ -103,12 +103,13 @@ def test_a_blocking_stream_works_inside_a_running_loop() -> None:
 @pytest.mark.parametrize("style", ["blocking", "asynchronous"])
 def test_leaving_while_tools_run_side_by_side_undoes_all_that_was_done(style: str) -> None:
     log: list[str] = []
-    working = threading.Semaphore(0)
+    working = threading.Event()
 
     @tool
     def work(number: int) -> str:
         """Work."""
-        working.release()
+        log.append("begun")
+        working.set()
         time.sleep(0.05)
         log.append("done")
         return "done"
@@ -126,9 +127,9 @@ def test_leaving_while_tools_run_side_by_side_undoes_all_that_was_done(style: st
         async with stream:
             async for event in stream.events():
                 if isinstance(event, ToolStarted):
-                    await asyncio.to_thread(working.acquire)
+                    await asyncio.to_thread(working.wait)
                     break
-        while not log or log.count("done") > log.count("undone"):
+        while log.count("begun") > log.count("undone"):
             await asyncio.sleep(0.01)  # what runs in a thread goes on, and is undone when it has ended
 
     if style == "asynchronous":
