@@ -66,11 +66,11 @@ async def _turn(driver: Driver, store: Store, line: str, key: str) -> int:
     """The version of the lease; 0 without one."""
     end = time.monotonic() + LEASE
     while time.monotonic() < end:
-        try:
-            return await driver.twin(
-                partial(store.put, line, key, True, expected_version=0, expires_in=LEASE),
-                partial(store.aput, line, key, True, expected_version=0, expires_in=LEASE),
-            )
-        except ConflictError:
-            await driver.sleep(POLL * random())
+        if await driver.twin(store.get, store.aget, line, key) is None:  # asking keeps no writer waiting
+            with suppress(ConflictError):
+                return await driver.twin(
+                    partial(store.put, line, key, True, expected_version=0, expires_in=LEASE),
+                    partial(store.aput, line, key, True, expected_version=0, expires_in=LEASE),
+                )
+        await driver.sleep(POLL * random())
     return 0

@@ -125,7 +125,9 @@ def _content(content: Content) -> dict[str, Any]:
 
 
 def _put(form: dict[str, Any], **fields: object) -> None:
-    form.update((name, value) for name, value in fields.items() if value is not None)
+    for name, value in fields.items():
+        if value is not None:
+            form[name] = value
 
 
 def _media(kind: str, media: ImageContent | AudioContent | VideoContent | PdfContent) -> dict[str, Any]:
