@@ -125,9 +125,7 @@ def _content(content: Content) -> dict[str, Any]:
 
 
 def _put(form: dict[str, Any], **fields: object) -> None:
-    for name, value in fields.items():
-        if value is not None:
-            form[name] = value
+    form |= {name: value for name, value in fields.items() if value is not None}
 
 
 def _media(kind: str, media: ImageContent | AudioContent | VideoContent | PdfContent) -> dict[str, Any]:
