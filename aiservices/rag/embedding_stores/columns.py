@@ -93,10 +93,8 @@ class _Column:
                 return [self._numbers[each] for each in wanted if each in self._numbers]
             case Contains():
                 return [number for value, number in self._numbers.items() if leaf.accepts(value)]
-            case Ordered(bound=None):
-                return []
             case Ordered(order=order, bound=bound):
-                return self._on_one_side(order, bound)
+                return [] if bound is None else self._on_one_side(order, bound)
             case _:
                 assert_never(leaf)
 

@@ -22,7 +22,7 @@ SLACK: Final = 1000
 
 # The product in single precision is off by less than this; what is so near is looked at exactly.
 NEARLY: Final = 1e-5
-FEW: Final = 0.3
+FEW: Final = 0.15
 """Below this share of the rows, copying the ones that count is cheaper than multiplying all."""
 
 EXACT_AT_ONCE: Final = 4096
@@ -129,7 +129,7 @@ class ExactIndex:
         if question.max_results < count:
             place = count - question.max_results
             least = max(least, float(np.partition(nearness, place)[place]) - NEARLY)
-        near: NDArray[np.intp] = np.flatnonzero(nearness >= max(least, -2))  # minus infinity does not count
+        near: NDArray[Any] = np.flatnonzero(nearness >= max(least, -2))  # minus infinity does not count
         return near
 
     def _exactly(self, rows: NDArray[np.intp], question: Question) -> list[tuple[str, float]]:
@@ -149,7 +149,7 @@ class ExactIndex:
         # A product of matrices may differ with the place of a row; sums of rows do not.
         lengths = np.sqrt((some * some).sum(axis=1) * (one * one).sum())
         cosines = (some * one).sum(axis=1) / np.where(lengths == 0, 1, lengths)
-        scores: NDArray[np.float64] = (np.clip(cosines, -1, 1) + 1) / 2
+        scores: NDArray[Any] = (np.clip(cosines, -1, 1) + 1) / 2
         return scores
 
     def _row_for(self, id: str) -> int:
@@ -172,7 +172,7 @@ class ExactIndex:
             self._matrix = grown
 
     def _tidy(self) -> None:
-        """Make everything anew without discarded rows and replaced values, once these are the greater part."""
+        """Make everything anew, once discarded rows and replaced values are the greater part."""
         stale = len(self._ids) - len(self._rows) + self._replaced
         if stale <= max(SLACK, len(self._rows)):
             return
