@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from ..segments import MetadataValue, TextSegment
-
-# Python reads and writes no longer ones in decimals, unless told to; that is 4,300 digits.
-MOST_BITS: Final = 14_000
+from .filters import MOST_BITS
 
 
 def segment_to_json(segment: TextSegment) -> str:
