@@ -14,6 +14,7 @@ from .filters import F, Filter
 
 if TYPE_CHECKING:
     from .embedding_stores.in_memory import InMemoryEmbeddingStore
+    from .embedding_stores.sql import SqlEmbeddingStore
 
 __all__ = [
     "Document",
@@ -24,10 +25,14 @@ __all__ = [
     "Match",
     "Metadata",
     "ScoredSegment",
+    "SqlEmbeddingStore",
     "TextSegment",
 ]
 
-_LATER = {"InMemoryEmbeddingStore": ".embedding_stores.in_memory"}
+_LATER = {
+    "InMemoryEmbeddingStore": ".embedding_stores.in_memory",
+    "SqlEmbeddingStore": ".embedding_stores.sql",
+}
 
 
 def __getattr__(name: str) -> Any:

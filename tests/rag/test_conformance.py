@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aiservices.rag import EmbeddingStore, InMemoryEmbeddingStore, Match, TextSegment
+from aiservices.rag import EmbeddingStore, InMemoryEmbeddingStore, Match, SqlEmbeddingStore, TextSegment
 from aiservices.testing.embedding_stores import EmbeddingStoreConformance
 
 
@@ -49,6 +50,13 @@ class TestInMemory(EmbeddingStoreConformance):
     @pytest.fixture
     def store(self) -> EmbeddingStore:
         return InMemoryEmbeddingStore()
+
+
+class TestSqlite(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[EmbeddingStore]:
+        with SqlEmbeddingStore(tmp_path / "store.db") as store:
+            yield store
 
 
 class TestBlockingHalf(EmbeddingStoreConformance):
