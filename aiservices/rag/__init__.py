@@ -14,6 +14,7 @@ from .filters import F, Filter
 
 if TYPE_CHECKING:
     from .embedding_stores.in_memory import InMemoryEmbeddingStore
+    from .embedding_stores.pgvector import PgVectorEmbeddingStore
     from .embedding_stores.sql import SqlEmbeddingStore
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "InMemoryEmbeddingStore",
     "Match",
     "Metadata",
+    "PgVectorEmbeddingStore",
     "ScoredSegment",
     "SqlEmbeddingStore",
     "TextSegment",
@@ -31,6 +33,7 @@ __all__ = [
 
 _LATER = {
     "InMemoryEmbeddingStore": ".embedding_stores.in_memory",
+    "PgVectorEmbeddingStore": ".embedding_stores.pgvector",
     "SqlEmbeddingStore": ".embedding_stores.sql",
 }
 

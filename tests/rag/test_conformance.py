@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from aiservices.rag import EmbeddingStore, InMemoryEmbeddingStore, Match, SqlEmbeddingStore, TextSegment
+from aiservices.rag import (
+    EmbeddingStore,
+    InMemoryEmbeddingStore,
+    Match,
+    PgVectorEmbeddingStore,
+    SqlEmbeddingStore,
+    TextSegment,
+)
 from aiservices.testing.embedding_stores import EmbeddingStoreConformance
 
 
@@ -56,6 +64,27 @@ class TestSqlite(EmbeddingStoreConformance):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[EmbeddingStore]:
         with SqlEmbeddingStore(tmp_path / "store.db") as store:
+            yield store
+
+
+class TestPostgresql(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, postgresql_url: str) -> Iterator[EmbeddingStore]:
+        with SqlEmbeddingStore(postgresql_url, table=f"s_{uuid4().hex}") as store:
+            yield store
+
+
+class TestMysql(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, mysql_url: str) -> Iterator[EmbeddingStore]:
+        with SqlEmbeddingStore(mysql_url, table=f"s_{uuid4().hex}") as store:
+            yield store
+
+
+class TestPgVector(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, postgresql_url: str) -> Iterator[EmbeddingStore]:
+        with PgVectorEmbeddingStore(postgresql_url, dimension=3, table=f"v_{uuid4().hex}") as store:
             yield store
 
 

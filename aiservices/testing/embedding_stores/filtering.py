@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from ...rag import EmbeddingStore, F, TextSegment
-from .asking import EAST, NORTH, put_rows, rows_found
+from .asking import EAST, INFINITE, NAN, NORTH, put_rows, rows_found
 
 VALUES: Final[tuple[Any, ...]] = (
     *(2, 2.0, 2.5, "2", True, False, 1, 0, -0.0, 2**53 + 1, float(2**53), 10**23, 1e23, -1.5, -1, 5e-324),
@@ -46,7 +46,7 @@ class Filters:
         some = [k.isin([2, "a"]), k.notin([2, "a", True, "\ud800"]), k.isin([["a"], 2.5]), n.between(2, 5.5)]
         both = [a & ~b for a, b in zip(parts, some * 3, strict=False)]
         either = [~a | (b & (n > 3)) for a, b in zip(parts, some * 3, strict=False)]
-        for filter in (*parts, *some, *both, *either, n < float("inf"), n > float("nan"), n != float("nan")):
+        for filter in (*parts, *some, *both, *either, n < INFINITE, n > NAN, n != NAN):
             expected = [r for r, row in enumerate(rows) if filter.matches(TextSegment("", row).metadata)]
             assert rows_found(store, filter) == expected, filter
 

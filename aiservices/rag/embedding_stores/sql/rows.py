@@ -79,7 +79,7 @@ def write(connection: Connection, tables: Tables, addition: Addition) -> None:
     ]
     c = tables.segments.c
     if old := [row for row in rows if row["at"] in there]:
-        values = {name: bindparam(name) for name in ("vector", "metadata", "body", "version")}
+        values: dict[str, Any] = {name: bindparam(name) for name in ("vector", "metadata", "body", "version")}
         statement = update(tables.segments).where(c.id == bindparam("at", type_=c.id.type)).values(values)
         connection.execute(statement, old)
     if new := [{"id": row.pop("at"), **row} for row in rows if row["at"] not in there]:
@@ -104,7 +104,7 @@ def erase(connection: Connection, tables: Tables, ids: Sequence[str], expected: 
 
 
 def _next_version(connection: Connection, tables: Tables) -> tuple[int, dict[str, int]]:
-    """The version of this write, and all numbers. Who writes holds the counter, so that writes come in line."""
+    """The version of this write, and all numbers. Who writes holds the counter: writes wait in line."""
     c = tables.numbers.c
     connection.execute(update(tables.numbers).where(c.name == "version").values(number=c.number + 1))
     numbers = _numbers(connection, tables)

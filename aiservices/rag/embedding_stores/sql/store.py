@@ -23,23 +23,23 @@ from .tables import SCHEMA, prepare, tables_called
 
 T = TypeVar("T")
 LOOKS: Final = 5
-"""So often it is looked again when what was found has changed meanwhile; then what is still there is given."""
+"""So often it is looked again when what was found has changed meanwhile; then what is left is given."""
 
 
 class SqlEmbeddingStore(DrivenEmbeddingStore):
     """Vectors in SQLite, PostgreSQL or MySQL, searched exactly; needs the extras `rag` and `sql`.
 
     `url` is the path of an SQLite file, or `sqlite:///file`, `postgresql://user:password@host/database`,
-    `mysql://...`, with the extras `postgres` and `mysql`. Two tables, `table` and one with `_numbers` after its
-    name, are made when they are missing. Vectors are kept at length 1, so that they are not given back.
+    `mysql://...`, with the extras `postgres` and `mysql`. Two tables, `table` and one with `_numbers` after
+    its name, are made when they are missing. Vectors are kept at length 1.
 
     Each process keeps the vectors and the metadata in memory, reads at each search what others have written
     since the last, and searches there, filters included: what `InMemoryEmbeddingStore` finds, it finds, in
     nearly the same time. Texts stay in the database. Safe to share between threads, event loops and, after
     a fork, processes. `add` and `remove` are one transaction each: a killed process leaves all or nothing.
 
-    Raises `ConfigurationError` for a URL of another kind, `MissingExtraError` without the driver, `StoreError`
-    when the database fails or holds a damaged row, whose id it names.
+    Raises `ConfigurationError` for a URL of another kind, `MissingExtraError` without the driver,
+    `StoreError` when the database fails or holds a damaged row, whose id it names.
     """
 
     def __init__(self, url: str | os.PathLike[str], *, table: str = "aiservices_segments") -> None:
