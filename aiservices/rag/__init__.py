@@ -15,6 +15,7 @@ from .filters import F, Filter
 if TYPE_CHECKING:
     from .embedding_stores.in_memory import InMemoryEmbeddingStore
     from .embedding_stores.pgvector import PgVectorEmbeddingStore
+    from .embedding_stores.qdrant import QdrantEmbeddingStore
     from .embedding_stores.sql import SqlEmbeddingStore
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Match",
     "Metadata",
     "PgVectorEmbeddingStore",
+    "QdrantEmbeddingStore",
     "ScoredSegment",
     "SqlEmbeddingStore",
     "TextSegment",
@@ -34,6 +36,7 @@ __all__ = [
 _LATER = {
     "InMemoryEmbeddingStore": ".embedding_stores.in_memory",
     "PgVectorEmbeddingStore": ".embedding_stores.pgvector",
+    "QdrantEmbeddingStore": ".embedding_stores.qdrant",
     "SqlEmbeddingStore": ".embedding_stores.sql",
 }
 

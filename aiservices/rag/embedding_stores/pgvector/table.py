@@ -69,7 +69,7 @@ def nearness_of(table: Table, dimension: int) -> ColumnElement[Any]:
 
 
 def prepare(connection: Connection, table: Table, dimension: int) -> None:
-    """Make the table and the index where there are none. Raises `ConfigurationError` for another dimension."""
+    """Make the table and the index if there are none. Raises `ConfigurationError` for other vectors."""
     with alone(connection):
         connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
         table.metadata.create_all(connection)
@@ -79,6 +79,6 @@ def prepare(connection: Connection, table: Table, dimension: int) -> None:
         found = connection.scalar(look)
     if found != dimension:
         raise ConfigurationError(
-            f"the table {table.name!r} has vectors of {found} dimensions, the store was made for {dimension}: "
+            f"the table {table.name!r} has vectors of {found} dimensions, the store those of {dimension}: "
             "give another table, or the dimension of the model that filled it"
         )
