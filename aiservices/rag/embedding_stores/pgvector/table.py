@@ -57,6 +57,13 @@ def table_called(name: str, dimension: int) -> Table:
             postgresql_using="hnsw",
             postgresql_ops={"nearness": f"{kind}_cosine_ops"},
         )
+    for column in ("values", "elements"):
+        Index(
+            f"{name}_by_{column}",
+            table.c[column],
+            postgresql_using="gin",
+            postgresql_ops={column: "jsonb_path_ops"},
+        )
     Index(f"{name}_odd", table.c.number, postgresql_where=table.c.odd)
     return table
 
