@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..segments import Document, Metadata, ScoredSegment, TextSegment
 from .embedding_store import EmbeddingStore, Match
 from .filters import F, Filter
+from .keyword_index import KeywordIndex
 
 if TYPE_CHECKING:
     from .embedding_stores.in_memory import InMemoryEmbeddingStore
@@ -24,6 +25,7 @@ __all__ = [
     "F",
     "Filter",
     "InMemoryEmbeddingStore",
+    "KeywordIndex",
     "Match",
     "Metadata",
     "PgVectorEmbeddingStore",
