@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ import pytest
 from aiservices.driving import run_in_background
 from aiservices.errors import ConfigurationError, StoreError
 from aiservices.rag import F, InMemoryEmbeddingStore, SqlEmbeddingStore, TextSegment
+from aiservices.rag.embedding_stores.requests import checked_question
+from aiservices.rag.embedding_stores.sql.cache import Cache
+from aiservices.rag.embedding_stores.sql.rows import Changes, Seen
 from tests.rag.user_processes import BATCH
 
 HERE = Path(__file__).parent
@@ -64,6 +68,29 @@ def test_what_another_process_writes_and_removes_is_noticed(store: SqlEmbeddingS
     finished(started("add_one", file))
     assert ids(store, UP) == ["theirs", "mine"]
     assert ids(store, UP, filter=F("whose") == "theirs") == ["theirs"]
+
+
+def test_what_somebody_else_removed_takes_no_place_among_the_nearest(
+    store: SqlEmbeddingStore, file: Path
+) -> None:
+    store.add([EAST, [1.0, 0.1, 0.0]], [TextSegment("nearest"), TextSegment("next")], ids=["a", "b"])
+    assert [match.id for match in store.search(EAST, max_results=1)] == ["a"]
+    with SqlEmbeddingStore(file) as other:
+        other.remove(["a"])
+    assert [match.id for match in store.search(EAST, max_results=1)] == ["b"]
+
+
+def test_changes_that_somebody_was_quicker_to_follow_are_not_followed_twice() -> None:
+    def changed(before: int, now: int, n: int) -> Changes:
+        row = ("same", struct.pack("<2f", 1, 0), f'{{"n":{n}}}')
+        return Changes(Seen(before), Seen(now), [row])
+
+    cache, question = Cache(), checked_question([1.0, 0.0], 1, 0.0, F("n") == 2)
+    older, newer = changed(0, 1, 1), changed(0, 2, 2)
+    assert cache.search(newer, question) == [("same", 1.0)]
+    assert cache.search(older, question) is None
+    assert cache.matching(older, None, F("n") == 2) is None  # type: ignore[arg-type]
+    assert cache.search(Changes(Seen(2), Seen(2)), question) == [("same", 1.0)]
 
 
 def test_what_another_store_of_this_process_writes_is_noticed(store: SqlEmbeddingStore, file: Path) -> None:

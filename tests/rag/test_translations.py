@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiservices.rag import (
@@ -24,7 +25,7 @@ from aiservices.rag import (
 from aiservices.rag.comparing import comparable
 from aiservices.rag.embedding_stores.codes import code_of
 
-from .strategies import filters, metadata, scalars
+from .strategies import NUMBERS, TEXTS, TIMES, filters, metadata, scalars
 
 ALL = F("no such key") != 0
 
@@ -67,23 +68,28 @@ def check(store: EmbeddingStore, rows: list[dict[str, Any]], filter: Filter) -> 
 
 
 ROWS = st.lists(metadata(), max_size=8)
+MORE = settings(max_examples=150)
 
 
+@MORE
 @given(ROWS, filters())
 def test_in_memory(in_memory: EmbeddingStore, rows: list[dict[str, Any]], filter: Filter) -> None:
     check(in_memory, rows, filter)
 
 
+@MORE
 @given(ROWS, filters())
 def test_in_sqlite(sqlite: EmbeddingStore, rows: list[dict[str, Any]], filter: Filter) -> None:
     check(sqlite, rows, filter)
 
 
+@MORE
 @given(ROWS, filters())
 def test_in_pgvector(pgvector: EmbeddingStore, rows: list[dict[str, Any]], filter: Filter) -> None:
     check(pgvector, rows, filter)
 
 
+@MORE
 @given(ROWS, filters())
 def test_in_qdrant(qdrant: EmbeddingStore, rows: list[dict[str, Any]], filter: Filter) -> None:
     check(qdrant, rows, filter)
@@ -91,6 +97,17 @@ def test_in_qdrant(qdrant: EmbeddingStore, rows: list[dict[str, Any]], filter: F
 
 @given(scalars(), scalars())
 def test_codes_are_equal_and_in_order_exactly_as_the_values_are(a: Any, b: Any) -> None:
+    compare(a, b)
+
+
+def test_codes_of_awkward_numbers_and_times_are_in_order() -> None:
+    near = (-1.25, -1.2, -12, -1.19, -0.012, -0.0125, 1.2, 1.25, 12, 120, 0.012)
+    for kind in ((*NUMBERS, *near, float("inf"), float("-inf")), TIMES, TEXTS):
+        for a, b in product(kind, repeat=2):
+            compare(a, b)
+
+
+def compare(a: Any, b: Any) -> None:
     one, other = comparable(a), comparable(b)
     assert one is not None
     assert other is not None

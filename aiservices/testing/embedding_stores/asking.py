@@ -31,7 +31,7 @@ def put_rows(store: EmbeddingStore, rows: Sequence[dict[str, Any]]) -> None:
 
 def scores(store: EmbeddingStore, vector: Sequence[float], **options: Any) -> dict[str, float]:
     """The ids that are found, best first, with their scores."""
-    found = store.search(vector, **({"max_results": 100} | options))
+    found = store.search(vector, **{"max_results": 100, **options})
     assert all(match.id == match.segment.text for match in found)
     return {match.id: match.score for match in found}
 
