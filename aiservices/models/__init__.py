@@ -18,6 +18,7 @@ from ..messages import (
 from .chat import Capability, ChatModel
 from .moderation import ModerationModel, ModerationResult
 from .naming import resolve_chat_model
+from .scoring import ScoringModel
 
 __all__ = [
     "Capability",
@@ -34,6 +35,7 @@ __all__ = [
     "PartialToolCall",
     "ResponseDone",
     "ResponseFormat",
+    "ScoringModel",
     "TokenLogprob",
     "TokenUsage",
     "ToolChoice",
