@@ -1,11 +1,19 @@
-"""Retrieval: documents go in through an ingestor, and come back as knowledge in the prompt of a service."""
+"""Retrieval: documents go in through an ingestor, and come back as knowledge in the prompt of a service.
+
+What needs an extra is imported when it is first named.
+"""
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ..models.scoring import ScoringModel
 from ..segments import Document, Metadata, RetrievalFailure, ScoredSegment, TextSegment
 from .augmentor import RetrievalAugmentor
 from .contents import Retriever, RetrieverLike
+from .embedding_store import EmbeddingStore, Match
+from .filters import F, Filter
 from .injecting import ContentInjector
 from .query import Query, QueryContext
 from .query_routing import ModelQueryRouter
@@ -15,14 +23,22 @@ from .re_ranking import ReRanker
 from .retrievers import EmbeddingStoreRetriever, HybridRetriever, KeywordRetriever
 from .web_search import WebPage, WebSearchEngine, WebSearchRetriever
 
+if TYPE_CHECKING:
+    from .embedding_stores.in_memory import InMemoryEmbeddingStore
+
 __all__ = [
     "CompressingQueryTransformer",
     "ContentInjector",
     "Document",
+    "EmbeddingStore",
     "EmbeddingStoreRetriever",
     "ExpandingQueryTransformer",
+    "F",
+    "Filter",
     "HybridRetriever",
+    "InMemoryEmbeddingStore",
     "KeywordRetriever",
+    "Match",
     "Metadata",
     "ModelQueryRouter",
     "Query",
@@ -40,3 +56,12 @@ __all__ = [
     "WebSearchEngine",
     "WebSearchRetriever",
 ]
+
+_LATER = {"InMemoryEmbeddingStore": ".embedding_stores.in_memory"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(_LATER[name], __name__), name)
+    return value
