@@ -20,6 +20,7 @@ from .query_routing import ModelQueryRouter
 from .query_transforming import CompressingQueryTransformer, ExpandingQueryTransformer
 from .rank_fusion import ReciprocalRankFusion
 from .re_ranking import ReRanker
+from .retrieval_tool import retrieval_tool
 from .retrievers import EmbeddingStoreRetriever, HybridRetriever, KeywordRetriever
 from .web_search import WebPage, WebSearchEngine, WebSearchRetriever
 
@@ -55,6 +56,7 @@ __all__ = [
     "WebPage",
     "WebSearchEngine",
     "WebSearchRetriever",
+    "retrieval_tool",
 ]
 
 _LATER = {"InMemoryEmbeddingStore": ".embedding_stores.in_memory"}

@@ -81,10 +81,7 @@ class RetrievalAugmentor(DrivenRetriever):
         self._inject: Any = _slot(injector, "inject", "content_injector", problems)
         if query_router is None and not retrievers:
             problems.append("a RetrievalAugmentor has nothing to ask: give retrievers or a query_router")
-        if not isinstance(on_empty, str | None):
-            problems.append(f"on_empty is a {type(on_empty).__name__}: give the text to answer with, or None")
-        if on_retriever_error not in get_args(ErrorPolicy):
-            problems.append(f"on_retriever_error is {on_retriever_error!r}: give 'raise' or 'skip'")
+        problems += _policy_problems(on_empty, on_retriever_error)
         if problems:
             raise ConfigurationError(problems)
         self.on_empty = on_empty
@@ -136,6 +133,15 @@ class RetrievalAugmentor(DrivenRetriever):
 def augmentor_of(retriever: RetrieverLike) -> RetrievalAugmentor:
     """The augmentor that a retriever alone is short for."""
     return RetrievalAugmentor(retrievers=(retriever,))
+
+
+def _policy_problems(on_empty: Any, on_retriever_error: Any) -> list[str]:
+    problems = []
+    if not isinstance(on_empty, str | None):
+        problems.append(f"on_empty is a {type(on_empty).__name__}: give the text to answer with, or None")
+    if on_retriever_error not in get_args(ErrorPolicy):
+        problems.append(f"on_retriever_error is {on_retriever_error!r}: give 'raise' or 'skip'")
+    return problems
 
 
 def _slots(given: object, problems: list[str]) -> list[Slot]:

@@ -47,7 +47,7 @@ class ContentInjector(DrivenPart):
         """The message with the contents; the same one when there are none."""
         if not contents:
             return message
-        text = "\n\n".join(map(self._written, contents))
+        text = "\n\n".join(written(each, self.metadata) for each in contents)
         if self._template is None:
             block = f"{LEAD_IN}\n{fenced(text, around=message.text)}"
             return replace(message, contents=_appended(message.contents, block))
@@ -61,13 +61,11 @@ class ContentInjector(DrivenPart):
     ) -> UserMessage:
         return self.inject(contents, message)
 
-    def _written(self, content: ScoredSegment) -> str:
-        shown = [
-            f"{key}: {_on_one_line(content.metadata[key])}"
-            for key in self.metadata
-            if key in content.metadata
-        ]
-        return "\n".join([f"content: {content.text}", *shown]) if shown else content.text
+
+def written(content: ScoredSegment, keys: Sequence[str]) -> str:
+    """The text of a content, and those of the keys that its metadata has, a line for each."""
+    shown = [f"{key}: {_on_one_line(content.metadata[key])}" for key in keys if key in content.metadata]
+    return "\n".join([f"content: {content.text}", *shown]) if shown else content.text
 
 
 def _on_one_line(value: object) -> str:

@@ -62,7 +62,7 @@ class EmbeddingStoreRetriever(DrivenRetriever):
         embedding_model: EmbeddingModel,
         max_results: int | Callable[[Query], Any] = 3,
         min_score: float | Callable[[Query], Any] = 0.0,
-        filter: FilterOption = None,  # noqa: A002 - the word of the stores
+        filter: FilterOption = None,
         name: str | None = None,
     ) -> None:
         if not isinstance(embedding_model, EmbeddingModel):
@@ -102,7 +102,7 @@ class KeywordRetriever(DrivenRetriever):
         *,
         keyword_index: KeywordIndex,
         max_results: int | Callable[[Query], Any] = 3,
-        filter: FilterOption = None,  # noqa: A002 - the word of the stores
+        filter: FilterOption = None,
         name: str | None = None,
     ) -> None:
         _check_searchable("keyword_index", keyword_index, "a KeywordIndex")
