@@ -24,7 +24,7 @@ DESCRIPTION: Final = (
 _PARAMETERS: Final = {
     "type": "object",
     "properties": {
-        "query": {"type": "string", "description": "What to look for, in words that stand alone."}
+        "query": {"type": "string", "description": "What to look for: words that stand alone."}
     },
     "required": ["query"],
     "additionalProperties": False,
@@ -40,8 +40,8 @@ def retrieval_tool(
 ) -> Tool[..., Any]:
     """A tool by which the model looks things up, with any retriever or `RetrievalAugmentor` behind it.
 
-    The model gets the contents numbered from 1, between two lines that they cannot hold; `metadata` names keys
-    to be shown with each. The program finds them as the `value` of the call's `ToolExecution`: a list of
+    The model gets the contents numbered from 1, between two lines that they cannot hold; `metadata` names
+    keys to be shown with each. The program finds them as the `value` of the call's `ToolExecution`: a list of
     `ScoredSegment`. (`Result.sources` is what was retrieved before the model was asked.) The query's context
     has the caller's parameters and the memory id. Raises `ConfigurationError` for what is no retriever.
     """
