@@ -64,11 +64,14 @@ async def _asked(
 
 def slots_in(given: Any, source: str) -> list[Slot]:
     """The retrievers that a router chose, each once. Raises `TypeError` for what is none."""
-    one = callable(given) or callable(getattr(given, "retrieve", getattr(given, "aretrieve", None)))
-    if not one and not isinstance(given, Iterable):
+    if callable(given) or callable(getattr(given, "retrieve", getattr(given, "aretrieve", None))):
+        parts: Iterable[Any] = [given]
+    elif isinstance(given, Iterable):
+        parts = given
+    else:
         raise TypeError(f"{source} gave a {type(given).__name__}: it gives the retrievers to ask")
     chosen: list[Slot] = []
-    for part in [given] if one else given:
+    for part in parts:
         if all(known.part is not part for known in chosen):
             chosen.append(slot(part, "retrieve", "retriever"))
     return chosen

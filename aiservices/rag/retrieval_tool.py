@@ -23,9 +23,7 @@ DESCRIPTION: Final = (
 )
 _PARAMETERS: Final = {
     "type": "object",
-    "properties": {
-        "query": {"type": "string", "description": "What to look for: words that stand alone."}
-    },
+    "properties": {"query": {"type": "string", "description": "What to look for: words that stand alone."}},
     "required": ["query"],
     "additionalProperties": False,
 }
