@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.servers import folder_of_servers, mysql_url, postgresql_url, redis_url
+
+__all__ = ["folder_of_servers", "mysql_url", "postgresql_url", "redis_url"]  # fixtures for all rooms
+
 settings.register_profile("here", deadline=None, max_examples=50)
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

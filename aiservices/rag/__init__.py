@@ -26,6 +26,8 @@ from .web_search import WebPage, WebSearchEngine, WebSearchRetriever
 
 if TYPE_CHECKING:
     from .embedding_stores.in_memory import InMemoryEmbeddingStore
+    from .embedding_stores.pgvector import PgVectorEmbeddingStore
+    from .embedding_stores.sql import SqlEmbeddingStore
 
 __all__ = [
     "CompressingQueryTransformer",
@@ -42,6 +44,7 @@ __all__ = [
     "Match",
     "Metadata",
     "ModelQueryRouter",
+    "PgVectorEmbeddingStore",
     "Query",
     "QueryContext",
     "ReRanker",
@@ -52,6 +55,7 @@ __all__ = [
     "RetrieverLike",
     "ScoredSegment",
     "ScoringModel",
+    "SqlEmbeddingStore",
     "TextSegment",
     "WebPage",
     "WebSearchEngine",
@@ -59,7 +63,11 @@ __all__ = [
     "retrieval_tool",
 ]
 
-_LATER = {"InMemoryEmbeddingStore": ".embedding_stores.in_memory"}
+_LATER = {
+    "InMemoryEmbeddingStore": ".embedding_stores.in_memory",
+    "PgVectorEmbeddingStore": ".embedding_stores.pgvector",
+    "SqlEmbeddingStore": ".embedding_stores.sql",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -43,7 +43,9 @@ def comparable(value: object) -> Comparable | None:
             return Comparable(Kind.TEXT, str.__str__(value))
         case bool():
             return Comparable(Kind.TRUTH, value)
-        case int() | float():
+        case int():
+            return Comparable(Kind.NUMBER, value)
+        case float():
             return None if isnan(value) else Comparable(Kind.NUMBER, value)
         case datetime():
             return _time(value)

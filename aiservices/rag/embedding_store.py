@@ -58,8 +58,8 @@ class EmbeddingStore:
 
         An id that is there already gets the new vector and segment; given twice at once, the last one counts.
         All of it is kept or, with an error, nothing. Raises `ValueError` where there are not as many vectors
-        as segments and ids, for a vector that is refused, and for an id that is blank or that no database
-        could hold (NUL, lone surrogates); `TypeError` for other types.
+        as segments and ids, for a vector that is refused, and for an id that is blank, longer than
+        512 letters, or holds a NUL or a lone surrogate; `TypeError` for other types.
         """
         return run_in_background(self.aadd(vectors, segments, ids=ids))
 

@@ -20,6 +20,8 @@ from uuid import UUID
 from .comparing import Comparable, Kind, comparable
 
 _SCALARS: Final = (str, int, float, date, UUID)  # a bool is an int, a datetime a date
+MOST_BITS: Final = 14_000
+"""Python writes and reads no much longer integers in decimals, unless told to: 4,300 digits."""
 
 
 class Filter(ABC):  # noqa: B024 - its nodes are a closed union, see `Node`
@@ -295,4 +297,10 @@ def _value(key: str, value: object) -> Any:
 
 
 def _shown(value: object) -> str:
-    return f"[{', '.join(map(_shown, value))}]" if isinstance(value, tuple) else repr(value)
+    match value:
+        case tuple():
+            return f"[{', '.join(map(_shown, value))}]"
+        case int() if value.bit_length() > MOST_BITS:
+            return hex(value)
+        case _:
+            return repr(value)

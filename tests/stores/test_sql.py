@@ -132,7 +132,7 @@ def test_a_lock_that_somebody_holds_for_long_is_waited_for(store: SqlStore, file
 def test_a_lock_that_never_ends_is_a_store_error(
     store: SqlStore, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sql_store, "TRIES", 2)
+    monkeypatch.setattr("aiservices.stores.sql.transactions.TRIES", 2)
     monkeypatch.setattr("aiservices.stores.sql.databases.BUSY_SECONDS", 0.05)
     store.put("test", "a", 1)
     writer = sqlite3.connect(file, isolation_level=None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..filters import Node
 from .columns import Columns
 from .requests import Question, need_numpy
+from .scoring import scores_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,19 +139,10 @@ class ExactIndex:
         parts = [rows[start : start + EXACT_AT_ONCE] for start in range(0, len(rows), EXACT_AT_ONCE)]
         if not parts:
             return []
-        scores = np.concatenate([self._scores(part, question.vector) for part in parts])
+        scores = np.concatenate([scores_of(self._matrix[part], question.vector) for part in parts])
         best = np.argsort(-scores, kind="stable")[: question.max_results]
         found = zip(rows[best].tolist(), scores[best].tolist(), strict=True)
         return [(str(self._ids[row]), score) for row, score in found if score >= question.min_score]
-
-    def _scores(self, rows: NDArray[np.intp], vector: Vectors) -> NDArray[np.float64]:
-        np = self._np
-        some, one = self._matrix[rows].astype(np.float64), vector.astype(np.float64)
-        # A product of matrices may differ with the place of a row; sums of rows do not.
-        lengths = np.sqrt((some * some).sum(axis=1) * (one * one).sum())
-        cosines = (some * one).sum(axis=1) / np.where(lengths == 0, 1, lengths)
-        scores: NDArray[Any] = (np.clip(cosines, -1, 1) + 1) / 2
-        return scores
 
     def _row_for(self, id: str) -> int:
         row = self._rows.get(id)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from ...errors import MissingExtraError
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+
+
+LONGEST_ID: Final = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +70,8 @@ def check_id(id: object, what: str) -> None:
     """Raise unless it is a text that any database can hold."""
     if not isinstance(id, str):
         raise TypeError(f"{what} is a {type(id).__name__}, not a text")
-    if not id.strip():
-        raise ValueError(f"{what} is blank")
+    if not id.strip() or len(id) > LONGEST_ID:
+        raise ValueError(f"{what} is {id[:20]!r}...: give 1 to {LONGEST_ID} letters that are not all blanks")
     if "\0" in id or any("\ud800" <= letter <= "\udfff" for letter in id):
         raise ValueError(f"{what}, {id!r}, holds a NUL or a lone surrogate: not every database keeps these")
 

@@ -45,21 +45,24 @@ class Database:
     backend: str
 
     @classmethod
-    def at(cls, url: str | os.PathLike[str]) -> Database:
-        """Read a URL or the path of an SQLite file. Raises `ConfigurationError` or `MissingExtraError`."""
-        parsed = _parsed(os.fspath(url))
+    def at(cls, url: str | os.PathLike[str], *, owner: str) -> Database:
+        """Read a URL or the path of an SQLite file. Raises `ConfigurationError` or `MissingExtraError`.
+
+        `owner` is the name of the store, for what it complains of.
+        """
+        parsed = _parsed(os.fspath(url), owner)
         name, _, driver = parsed.drivername.partition("+")
         backend = _ALSO_CALLED.get(name, name)
         if backend not in _DRIVERS:
-            raise ConfigurationError(f"SqlStore knows sqlite, postgresql and mysql, not {name!r}")
+            raise ConfigurationError(f"{owner} knows sqlite, postgresql and mysql, not {name!r}")
         *drivers, extra = _DRIVERS[backend]
         if driver and driver not in drivers:
             raise ConfigurationError(
-                f"SqlStore chooses the driver itself: write {name}:// instead of {name}+{driver}://"
+                f"{owner} chooses the driver itself: write {name}:// instead of {name}+{driver}://"
             )
         if backend != "sqlite" and not all(map(find_spec, map(str, drivers))):
-            raise MissingExtraError(f"SqlStore on {backend}", extra=extra)
-        return cls(_on_disk(parsed) if backend == "sqlite" else parsed, backend)
+            raise MissingExtraError(f"{owner} on {backend}", extra=extra)
+        return cls(_on_disk(parsed, owner) if backend == "sqlite" else parsed, backend)
 
     def engine(self) -> Engine:
         """A new engine for blocking code."""
@@ -82,24 +85,23 @@ class Database:
         return f"{self.backend}://{host}/{at.database or ''}"
 
 
-def _parsed(url: str) -> URL:
+def _parsed(url: str, owner: str) -> URL:
     if "://" not in url:
         return URL.create("sqlite", database=url)
     try:
         return make_url(url)
     except (ArgumentError, ValueError):
         raise ConfigurationError(
-            "SqlStore cannot read its URL, which is not shown as it may hold a password"
+            f"{owner} cannot read its URL, which is not shown as it may hold a password"
         ) from None
 
 
-def _on_disk(url: URL) -> URL:
+def _on_disk(url: URL, owner: str) -> URL:
     """The same file, wherever the process goes later."""
     file = url.database
     if not file or file == ":memory:" or "mode" in url.query or file.startswith("file:"):
-        raise ConfigurationError(
-            "SqlStore keeps SQLite in a plain file; for one in memory use InMemoryStore()"
-        )
+        in_memory = owner.replace("Sql", "InMemory")
+        raise ConfigurationError(f"{owner} keeps SQLite in a plain file; for one in memory use {in_memory}()")
     return url.set(database=str(Path(file).absolute()))
 
 

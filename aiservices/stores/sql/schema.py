@@ -17,7 +17,7 @@ _ADVISORY: Final = 0x61695365_72766963  # "aiServic", a number of our own among 
 
 def prepare(connection: Connection) -> int:
     """Make the tables where there are none, and return the version of the schema."""
-    with _alone(connection):
+    with alone(connection):
         METADATA.create_all(connection)
         if connection.dialect.name == "postgresql":
             connection.execute(CreateSequence(VERSIONS, if_not_exists=True))
@@ -29,7 +29,7 @@ def prepare(connection: Connection) -> int:
 
 
 @contextmanager
-def _alone(connection: Connection) -> Iterator[None]:
+def alone(connection: Connection) -> Iterator[None]:
     """Keep other makers waiting: none of the databases makes tables safely side by side."""
     match connection.dialect.name:
         case "sqlite":

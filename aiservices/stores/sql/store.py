@@ -5,27 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from random import random
 from time import monotonic
 from typing import Final, TypeVar
 
-from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Connection
 
-from ...driving import Driver, PerLoop, PerProcess, Places, run_in_worker, wait_for
+from ...driving import Driver
 from ...errors import StoreError
 from ..driven import DrivenStore
-from .databases import Database, passes_by_itself
 from .schema import prepare
-from .statements import BEGIN_TO_WRITE, DIALECTS, Outcome, list_keys, read, sweep
+from .statements import DIALECTS, Outcome, list_keys, read, sweep
 from .tables import SCHEMA
+from .transactions import Transactions
 
 T = TypeVar("T")
-TRIES: Final = 8
-PAUSE_SECONDS: Final = 0.02
 SWEEP_SECONDS: Final = 60.0
-SQLITE_WORKERS: Final = 8
 
 
 class SqlStore(DrivenStore):
@@ -44,12 +38,9 @@ class SqlStore(DrivenStore):
     """
 
     def __init__(self, url: str | os.PathLike[str]) -> None:
-        self._database = Database.at(url)
+        self._transactions = Transactions(url, owner="SqlStore")
+        self._database = self._transactions.database
         self._dialect = DIALECTS[self._database.backend]
-        self._begin = BEGIN_TO_WRITE.get(self._database.backend)
-        self._engine = PerProcess(self._database.engine, Engine.dispose)
-        self._engines = PerLoop(self._database.async_engine, AsyncEngine.dispose)
-        self._workers = Places(SQLITE_WORKERS)
         self._prepared = False
         self._swept = -SWEEP_SECONDS
 
@@ -65,25 +56,26 @@ class SqlStore(DrivenStore):
     ) -> Outcome:
         if lease is not None and monotonic() - self._swept > SWEEP_SECONDS:
             self._swept = monotonic()
-            await self._ask(driver, self._writing(sweep), *place)
+            await self._ask(driver, self._transactions.writing(sweep), *place)
 
         def work(connection: Connection) -> Outcome:
             return self._dialect.write(connection, _named(place), text.decode(), expected, lease)
 
-        return await self._ask(driver, self._writing(work), *place)
+        return await self._ask(driver, self._transactions.writing(work), *place)
 
     async def _remove(self, driver: Driver, place: tuple[str, str], *, expected: int | None) -> Outcome:
         def work(connection: Connection) -> Outcome:
             return self._dialect.remove(connection, _named(place), expected)
 
-        return await self._ask(driver, self._writing(work), *place)
+        return await self._ask(driver, self._transactions.writing(work), *place)
 
     async def _ask(
         self, driver: Driver, work: Callable[[Connection], T], namespace: str, key: str | None = None
     ) -> T:
         """Do some work in a transaction of its own, after the tables are there."""
+        failure = partial(self._failure, namespace=namespace, key=key)
         if not self._prepared:
-            schema = await self._try(driver, prepare, namespace, key)
+            schema = await self._transactions.do(driver, prepare, failure)
             if schema > SCHEMA:
                 raise StoreError(
                     f"the tables in {self._database} are of schema {schema}, made by a newer aiservices; "
@@ -92,40 +84,7 @@ class SqlStore(DrivenStore):
                     key=key,
                 )
             self._prepared = True
-        return await self._try(driver, work, namespace, key)
-
-    async def _try(
-        self, driver: Driver, work: Callable[[Connection], T], namespace: str, key: str | None
-    ) -> T:
-        tries = 1
-        while True:
-            try:
-                return await driver.twin(self._transact, self._atransact, work)
-            except (SQLAlchemyError, OSError) as error:
-                if tries == TRIES or not passes_by_itself(error):
-                    raise self._failure(error, namespace, key) from error
-            await driver.sleep(PAUSE_SECONDS * 2**tries * random())
-            tries += 1
-
-    def _transact(self, work: Callable[[Connection], T]) -> T:
-        with self._engine.get().begin() as connection:
-            return work(connection)
-
-    async def _atransact(self, work: Callable[[Connection], T]) -> T:
-        """SQLite is asked in a worker thread; its asynchronous driver does so too, but for each step."""
-        if self._database.backend == "sqlite":
-            async with self._workers.aheld():
-                return await wait_for(run_in_worker(partial(self._transact, work)))
-        async with (await self._engines.get()).begin() as connection:
-            return await connection.run_sync(work)
-
-    def _writing(self, work: Callable[[Connection], T]) -> Callable[[Connection], T]:
-        def begin_and_work(connection: Connection) -> T:
-            if self._begin is not None:
-                connection.execute(self._begin)
-            return work(connection)
-
-        return begin_and_work
+        return await self._transactions.do(driver, work, failure)
 
     def _failure(self, error: Exception, namespace: str, key: str | None) -> StoreError:
         what = f"namespace {namespace!r}" if key is None else f"{key!r} in {namespace!r}"
@@ -137,11 +96,10 @@ class SqlStore(DrivenStore):
         )
 
     def close(self) -> None:
-        self._engine.close()
+        self._transactions.close()
 
     async def aclose(self) -> None:
-        self.close()
-        await self._engines.aclose()
+        await self._transactions.aclose()
 
     def __repr__(self) -> str:
         return f"SqlStore({self._database})"

