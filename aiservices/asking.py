@@ -1,0 +1,103 @@
+"""The command `aiservices ask`: a question is answered from what `aiservices ingest` has put into a file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from .declaring import system_message
+from .errors import ConfigurationError
+from .messages import ChatRequestParameters
+from .models.embedding import EmbeddingModel
+from .rag import EmbeddingStoreRetriever, HybridRetriever, KeywordRetriever, RetrievalAugmentor
+from .results import Result
+from .segments import ScoredSegment
+from .service import create
+
+if TYPE_CHECKING:
+    from .rag import EmbeddingStore
+    from .rag.retrievers import DrivenRetriever
+
+KNOWLEDGE: Final = "knowledge.db"
+MOST_SEGMENTS: Final = 1_000_000
+_WHERE_FROM: Final = ("url", "file_name", "document_id")
+_SHOWN: Final = 70
+SOBER: Final = ChatRequestParameters(temperature=0.0)
+
+
+class Librarian(Protocol):
+    """Answers from what was found."""
+
+    @system_message("Answer in a few sentences. When the information given does not answer, say so.")
+    def answer(self, question: str) -> Result[str]: ...
+
+
+def add_ask(topics: Any) -> None:
+    """Add the command to the subparsers of the command line."""
+    parser = topics.add_parser("ask", help="answer a question from what was ingested")
+    parser.add_argument("question")
+    parser.add_argument(
+        "--from",
+        dest="source",
+        default=KNOWLEDGE,
+        metavar="FILE",
+        help=f"what `aiservices ingest` has made; {KNOWLEDGE} by default",
+    )
+    parser.add_argument("--model", default="local", help="the chat model: local (default), openai:gpt-5-mini")
+    parser.add_argument(
+        "--results", type=int, help="how many passages it is shown; 3, and 1 for `local`, which is very small"
+    )
+    parser.set_defaults(command=_ask)
+
+
+def _ask(arguments: argparse.Namespace) -> int:
+    from .models.local import LocalEmbeddingModel
+    from .rag import SqlEmbeddingStore
+
+    results = arguments.results if arguments.results is not None else 1 if arguments.model == "local" else 3
+    if results < 1:
+        raise ConfigurationError(f"--results is {results}: give 1 or more")
+    source = Path(arguments.source)
+    if not source.is_file():
+        raise ConfigurationError(f"there is no file {source}: `aiservices ingest PATH --into {source}` makes it")
+    with SqlEmbeddingStore(source) as store:
+        retriever = knowledge_in(store, LocalEmbeddingModel(), max_results=results)
+        augmentor = RetrievalAugmentor(retrievers=(retriever,), on_empty=f"There is nothing in {source}.")
+        librarian = create(Librarian, chat_model=arguments.model, retrieval_augmentor=augmentor, parameters=SOBER)
+        result = librarian.answer(arguments.question)
+    print(result.content)
+    for line in _told(result.sources):
+        print(line)
+    return 0
+
+
+def knowledge_in(
+    store: EmbeddingStore, embedding_model: EmbeddingModel, *, max_results: int = 3
+) -> DrivenRetriever:
+    """What finds the most, as measured by `examples/retrieval_accuracy.py`: meaning and keywords together.
+
+    The segments are read into a keyword index in memory, which takes some milliseconds for a thousand.
+    """
+    from .rag import KeywordIndex
+
+    index = KeywordIndex()
+    everything = store.search(embedding_model.embed([""]).vectors[0], max_results=MOST_SEGMENTS)
+    index.add([each.segment for each in everything], ids=[each.id for each in everything])
+    depth = max(10, max_results)
+    return HybridRetriever(
+        EmbeddingStoreRetriever(embedding_store=store, embedding_model=embedding_model, max_results=depth),
+        KeywordRetriever(keyword_index=index, max_results=depth),
+        max_results=max_results,
+    )
+
+
+def _told(sources: Sequence[ScoredSegment]) -> Iterator[str]:
+    if sources:
+        yield "\nSources:"
+    for number, source in enumerate(sources, start=1):
+        where = next((str(source.metadata[key]) for key in _WHERE_FROM if key in source.metadata), "")
+        words = " ".join(source.text.split())
+        words = words if len(words) <= _SHOWN else f"{words[:_SHOWN].rstrip()}..."
+        yield f"  [{number}] {where}: {words}" if where else f"  [{number}] {words}"
