@@ -127,6 +127,8 @@ def _retrieval_problems(config: Any) -> list[str]:
             "both content_retriever and retrieval_augmentor are given: a retriever is short for an augmentor "
             "of that alone, so keep one"
         )
+    if isinstance(retriever, RetrievalAugmentor):
+        problems.append("content_retriever is a RetrievalAugmentor: give it as retrieval_augmentor")
     try:
         if retriever is not None:
             slot(retriever, "retrieve", "content_retriever")

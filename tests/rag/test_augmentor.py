@@ -198,6 +198,26 @@ def test_of_twins_the_one_that_fits_is_asked() -> None:
         assert texts_of(look_up(kind, retrievers=[Twins()]).contents) == [kind]
 
 
+def test_an_object_may_name_its_only_asynchronous_method_either_way() -> None:
+    class Both:
+        async def retrieve(self, query: Query) -> list[str]:
+            return ["a"]
+
+        aretrieve = retrieve
+
+    for kind in KINDS:
+        assert texts_of(look_up(kind, retrievers=[Both()]).contents) == ["a"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_nothing_was_found_there_is_nothing_to_aggregate(kind: str) -> None:
+    def aggregate(results: Any) -> Any:
+        raise AssertionError("nobody asks")
+
+    result = look_up(kind, retrievers=[Source(), Source()], content_aggregator=aggregate)
+    assert (result.contents, result.asked) == ((), 2)
+
+
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("source", SOURCES)

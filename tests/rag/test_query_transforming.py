@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aiservices import ConfigurationError
-from aiservices.messages import AiMessage, SystemMessage, UserMessage
+from aiservices.messages import AiMessage, SystemMessage, ToolCall, UserMessage
 from aiservices.rag import CompressingQueryTransformer, ExpandingQueryTransformer, Query, QueryContext
 from aiservices.testing import ScriptedChatModel
 
@@ -25,14 +25,16 @@ def test_without_words_before_it_a_query_stays_and_nothing_is_asked(kind: str, q
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_query_becomes_one_that_stands_alone(kind: str) -> None:
     """Row Q2, RAG-15 (b)"""
-    query = after(SystemMessage("SYS"), UserMessage("Who sleeps?"), *TOOL_TALK, text="and in Rome?")
+    asking = AiMessage("Let me look.", (ToolCall("c0", "look", '{"secret": 0}'),))
+    history = (SystemMessage("SYS"), UserMessage("Who sleeps?"), asking, *TOOL_TALK)
+    query = after(*history, text="and in Rome?")
     with ScriptedChatModel(" cats in Rome\n") as model:
         (made,) = drive(kind, CompressingQueryTransformer(model).drive, query)
     assert (made.text, made.context) == ("cats in Rome", query.context)
     prompt = model.request.messages[-1].text or ""
     assert "User: Who sleeps?\nAI: x\n" in prompt
     assert "The user now: and in Rome?" in prompt
-    assert not any(each in prompt for each in ("SYS", "secret", "result", "None"))
+    assert not any(each in prompt for each in ("SYS", "secret", "Let me look", "result", "None"))
 
 
 @pytest.mark.parametrize("reply", ["", "  \n", "<think>what could it be?</think>"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Annotated, Any, Protocol
 
@@ -93,6 +94,25 @@ def test_its_queries_know_the_caller() -> None:
     context = knowledge.queries[0].context
     assert context is not None
     assert (context.memory_id, context.parameters["tenant"]) == ("ann", "t1")
+
+
+def test_an_asynchronous_retriever_runs_on_the_loop_of_an_asynchronous_service() -> None:
+    """Clients of databases and servers belong to the loop they were made on."""
+    loops: list[Any] = []
+
+    async def retrieve(query: Any) -> list[str]:
+        loops.append(asyncio.get_running_loop())
+        return ["a"]
+
+    agent = aiservices.create(
+        Agent, chat_model=ScriptedChatModel(LOOK, "ok"), tools=[retrieval_tool(retrieve)]
+    )
+
+    async def ask() -> None:
+        await agent.aask("hi")
+        assert loops == [asyncio.get_running_loop()]
+
+    asyncio.run(ask())
 
 
 def test_what_is_no_retriever_is_refused() -> None:

@@ -398,6 +398,10 @@ class Asker(Protocol):
             "both content_retriever and retrieval_augmentor are given",
         ),
         ({"content_retriever": 3}, "the content_retriever 3 is neither a function nor an object"),
+        (
+            {"content_retriever": RetrievalAugmentor(retrievers=[Source()])},
+            "content_retriever is a RetrievalAugmentor: give it as retrieval_augmentor",
+        ),
         ({"content_retriever": Source}, "the content_retriever Source is a class"),
         ({"retrieval_augmentor": Source()}, "retrieval_augmentor is a Source: give a RetrievalAugmentor"),
         ({"store_retrieved_content": "yes"}, "store_retrieved_content is a str: give True or False"),

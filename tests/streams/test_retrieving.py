@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import pytest
 
 import aiservices
-from aiservices import Result, Retrieved, ToolCall, tool
+from aiservices import PartialText, Result, Retrieved, ToolCall, tool
 from aiservices.rag import RetrievalAugmentor
 from aiservices.testing import ScriptedChatModel
-from guardrails import GuardrailRequest, Reprompt, Rewrite, Verdict
+from guardrails import Accept, GuardrailRequest, Reprompt, Rewrite, Verdict
 from tests.rag.looking_up import AsyncSource, Source
 
 from .styles import STYLES, Told, asker, call, read, streaming, tell
@@ -97,6 +97,37 @@ def test_nothing_is_looked_up_before_the_first_step_and_the_request_waits_for_th
             if isinstance(event, Retrieved):
                 break
         assert (knowledge.texts, model.requests) == (["hi"], [])
+
+
+def test_a_reader_is_told_before_what_was_found_is_judged() -> None:
+    judged: list[str] = []
+
+    def judge(request: GuardrailRequest[Any]) -> Verdict[Any]:
+        judged.append(request.text)
+        return Accept()
+
+    asked = aiservices.create(
+        asker(str),
+        chat_model=ScriptedChatModel("one"),
+        content_retriever=Source("A"),
+        input_guardrails=[judge],
+    )
+    with asked.stream("hi") as stream:
+        for event in stream.events():
+            if isinstance(event, Retrieved):
+                break
+        assert judged == []
+
+
+@pytest.mark.parametrize("kind", ["stream", "astream"])
+def test_an_answer_without_the_model_is_shown_like_one_of_the_model(kind: str) -> None:
+    asked = aiservices.create(
+        asker(str),
+        chat_model=ScriptedChatModel(),
+        retrieval_augmentor=skipping(Source(), on_empty="none"),
+    )
+    events = read(getattr(asked, kind)("hi").events())
+    assert [event.text for event in events if isinstance(event, PartialText)] == ["none"]
 
 
 @pytest.mark.parametrize(
