@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -61,15 +62,17 @@ def _ask(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(f"--results is {results}: give 1 or more")
     source = Path(arguments.source)
     if not source.is_file():
-        raise ConfigurationError(f"there is no file {source}: `aiservices ingest PATH --into {source}` makes it")
+        raise ConfigurationError(
+            f"there is no file {source}: `aiservices ingest PATH --into {source}` makes it"
+        )
     with SqlEmbeddingStore(source) as store:
         retriever = knowledge_in(store, LocalEmbeddingModel(), max_results=results)
         augmentor = RetrievalAugmentor(retrievers=(retriever,), on_empty=f"There is nothing in {source}.")
-        librarian = create(Librarian, chat_model=arguments.model, retrieval_augmentor=augmentor, parameters=SOBER)
+        librarian = create(
+            Librarian, chat_model=arguments.model, retrieval_augmentor=augmentor, parameters=SOBER
+        )
         result = librarian.answer(arguments.question)
-    print(result.content)
-    for line in _told(result.sources):
-        print(line)
+    sys.stdout.writelines(f"{line}\n" for line in (result.content, *_told(result.sources)))
     return 0
 
 

@@ -14,7 +14,7 @@ from .memory import ChatMemory, ChatMemoryProvider, key_of
 from .messages import ChatRequest, ChatRequestParameters
 from .models.moderation import ModerationModel
 from .rag.augmentor import RetrievalAugmentor
-from .rag.contents import RetrieverLike
+from .rag.roles import RetrieverLike
 from .rag.slots import slot
 from .stores import Store
 from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProvider, ToolRegistry, ToolSearch

@@ -33,7 +33,7 @@ from .options import (
 from .pipeline import STAGES, compose
 from .proxying import make_proxy
 from .rag.augmentor import RetrievalAugmentor
-from .rag.contents import RetrieverLike
+from .rag.roles import RetrieverLike
 from .reading import read_service
 from .stores import Store
 from .tools import (

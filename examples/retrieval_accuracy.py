@@ -2,8 +2,8 @@
 
     python examples/retrieval_accuracy.py
 
-50 paragraphs and 30 questions of three kinds: some in the words of the paragraph, some in others, and some that
-are codes or names. Everything runs in this process, on the embedded embedding model.
+50 paragraphs and 30 questions of three kinds: in the words of the paragraph, in other words, codes and names.
+Everything runs in this process, on the embedded embedding model.
 """
 
 import json
@@ -53,9 +53,7 @@ def retrievers(embedding_model: EmbeddingModel) -> Mapping[str, DrivenRetriever]
     store, index = InMemoryEmbeddingStore(), KeywordIndex()
     store.add(embedding_model.embed([each.text for each in segments]).vectors, segments, ids=ids)
     index.add(segments, ids=ids)
-    dense = EmbeddingStoreRetriever(
-        embedding_store=store, embedding_model=embedding_model, max_results=DEPTH
-    )
+    dense = EmbeddingStoreRetriever(embedding_store=store, embedding_model=embedding_model, max_results=DEPTH)
     keyword = KeywordRetriever(keyword_index=index, max_results=DEPTH)
     return {
         "dense": dense,

@@ -26,9 +26,7 @@ def knowledge(tmp_path: Path) -> Path:
     return tmp_path / "knowledge.db"
 
 
-def test_a_question_is_answered_with_its_sources(
-    knowledge: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_question_is_answered_with_its_sources(knowledge: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "How many hearts does an octopus have?", "--from", str(knowledge)]) == 0
     said = capsys.readouterr().out
     assert "three hearts" in said.split("Sources:")[0]

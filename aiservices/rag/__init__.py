@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from ..models.scoring import ScoringModel
 from ..segments import Document, Metadata, RetrievalFailure, ScoredSegment, TextSegment
 from .augmentor import RetrievalAugmentor
-from .contents import Retriever, RetrieverLike
 from .embedding_store import EmbeddingStore, Match
 from .filters import F, Filter
 from .injecting import ContentInjector
@@ -22,6 +21,7 @@ from .rank_fusion import ReciprocalRankFusion
 from .re_ranking import ReRanker
 from .retrieval_tool import retrieval_tool
 from .retrievers import EmbeddingStoreRetriever, HybridRetriever, KeywordRetriever
+from .roles import Retriever, RetrieverLike
 from .web_search import WebPage, WebSearchEngine, WebSearchRetriever
 
 if TYPE_CHECKING:

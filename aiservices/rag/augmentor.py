@@ -10,12 +10,13 @@ from ..driving import Driver
 from ..errors import ConfigurationError
 from ..messages import UserMessage
 from ..segments import RetrievalFailure, ScoredSegment
-from .contents import RetrieverLike, queries_in, segments_in
+from .contents import queries_in, segments_in
 from .fanning_out import look_up, slots_in
 from .injecting import ContentInjector
 from .query import Query
 from .rank_fusion import ReciprocalRankFusion
 from .retrievers import DrivenRetriever
+from .roles import AggregatorLike, InjectorLike, RetrieverLike, RouterLike, TransformerLike
 from .slots import Slot, slot
 
 ErrorPolicy: TypeAlias = Literal["raise", "skip"]
@@ -63,10 +64,10 @@ class RetrievalAugmentor(DrivenRetriever):
         self,
         *,
         retrievers: Sequence[RetrieverLike] = (),
-        query_transformer: Any = None,
-        query_router: Any = None,
-        content_aggregator: Any = None,
-        content_injector: Any = None,
+        query_transformer: TransformerLike | None = None,
+        query_router: RouterLike | None = None,
+        content_aggregator: AggregatorLike | None = None,
+        content_injector: InjectorLike | None = None,
         on_empty: str | None = None,
         on_retriever_error: ErrorPolicy = "raise",
         name: str | None = None,

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Iterable
+from typing import Any
 
 from ..segments import ScoredSegment, TextSegment
 from .query import Query
-
-Found: TypeAlias = Iterable[str | TextSegment | ScoredSegment]
-"""What a retriever gives, best first."""
-
-
-class Retriever(Protocol):
-    """Looks a query up. `retrieve` may also be `async def`."""
-
-    def retrieve(self, query: Query, /) -> Found | Awaitable[Found]:
-        """What fits the query, best first: texts, segments or scored segments."""
-        ...
-
-
-RetrieverLike: TypeAlias = Retriever | Callable[[Query], Found | Awaitable[Found]]
-"""An object with `retrieve(query)`, or a function of the query; sync or async."""
 
 
 def segments_in(given: Any, source: str) -> list[ScoredSegment]:

@@ -14,9 +14,9 @@ from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ConfigurationError, RetrievalError
 from ..messages import ChatRequest, UserMessage
 from ..models import ChatModel, resolve_chat_model
-from .contents import RetrieverLike
 from .prompts import prompt_template
 from .query import Query
+from .roles import RetrieverLike
 from .slots import DrivenPart, slot
 
 _log: Final = logging.getLogger("aiservices")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from ..driving import Driver
 from ..segments import ScoredSegment, fingerprint
-from .query import Query
+from .roles import Results
 from .slots import DrivenPart
 
 RRF_K: Final = 60
 FUSED_SCORE: Final = "fused_score"
-Results: TypeAlias = Sequence[tuple[Query, Sequence[Sequence[ScoredSegment]]]]
-"""What was found: for each query, in order, one list for each retriever, in order."""
 
 
 class ReciprocalRankFusion(DrivenPart):

@@ -12,7 +12,8 @@ from ..errors import ServerError
 from ..models.scoring import ScoringModel
 from ..segments import ScoredSegment
 from .query import Query
-from .rank_fusion import ReciprocalRankFusion, Results
+from .rank_fusion import ReciprocalRankFusion
+from .roles import Results
 from .slots import DrivenPart
 
 RETRIEVAL_SCORE: Final = "retrieval_score"

@@ -11,10 +11,11 @@ from ..errors import ConfigurationError
 from ..messages import ToolSpec
 from ..segments import ScoredSegment
 from ..tools import Tool, ToolOutcome
-from .contents import RetrieverLike, segments_in
+from .contents import segments_in
 from .fencing import fenced
 from .injecting import written
 from .query import Query, QueryContext
+from .roles import RetrieverLike
 from .slots import Slot, slot
 
 DESCRIPTION: Final = (

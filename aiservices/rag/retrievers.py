@@ -11,9 +11,10 @@ from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ConfigurationError
 from ..models.embedding import EmbeddingModel
 from ..segments import ScoredSegment
-from .contents import RetrieverLike, segments_in
+from .contents import segments_in
 from .query import Query, query_of
 from .rank_fusion import RRF_K, ReciprocalRankFusion
+from .roles import RetrieverLike
 from .slots import DrivenPart, slot
 
 if TYPE_CHECKING:
