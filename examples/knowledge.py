@@ -1,4 +1,4 @@
-"""Answers from fifty paragraphs, without a key or a network: with sources, or an honest "I have nothing on it".
+"""Answers from fifty paragraphs, without a key or a network: with sources, or an honest "I have nothing".
 
 Runs on the embedded models (`aiservices model pull smollm2-135m` fetches the chat model once). Another one:
 

@@ -14,6 +14,7 @@ from .augmentor import RetrievalAugmentor
 from .embedding_store import EmbeddingStore, Match
 from .filters import F, Filter
 from .injecting import ContentInjector
+from .keyword_index import KeywordIndex
 from .query import Query, QueryContext
 from .query_routing import ModelQueryRouter
 from .query_transforming import CompressingQueryTransformer, ExpandingQueryTransformer
@@ -27,6 +28,7 @@ from .web_search import WebPage, WebSearchEngine, WebSearchRetriever
 if TYPE_CHECKING:
     from .embedding_stores.in_memory import InMemoryEmbeddingStore
     from .embedding_stores.pgvector import PgVectorEmbeddingStore
+    from .embedding_stores.qdrant import QdrantEmbeddingStore
     from .embedding_stores.sql import SqlEmbeddingStore
 
 __all__ = [
@@ -40,11 +42,13 @@ __all__ = [
     "Filter",
     "HybridRetriever",
     "InMemoryEmbeddingStore",
+    "KeywordIndex",
     "KeywordRetriever",
     "Match",
     "Metadata",
     "ModelQueryRouter",
     "PgVectorEmbeddingStore",
+    "QdrantEmbeddingStore",
     "Query",
     "QueryContext",
     "ReRanker",
@@ -66,6 +70,7 @@ __all__ = [
 _LATER = {
     "InMemoryEmbeddingStore": ".embedding_stores.in_memory",
     "PgVectorEmbeddingStore": ".embedding_stores.pgvector",
+    "QdrantEmbeddingStore": ".embedding_stores.qdrant",
     "SqlEmbeddingStore": ".embedding_stores.sql",
 }
 

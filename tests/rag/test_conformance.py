@@ -14,6 +14,7 @@ from aiservices.rag import (
     InMemoryEmbeddingStore,
     Match,
     PgVectorEmbeddingStore,
+    QdrantEmbeddingStore,
     SqlEmbeddingStore,
     TextSegment,
 )
@@ -85,6 +86,20 @@ class TestPgVector(EmbeddingStoreConformance):
     @pytest.fixture
     def store(self, postgresql_url: str) -> Iterator[EmbeddingStore]:
         with PgVectorEmbeddingStore(postgresql_url, dimension=3, table=f"v_{uuid4().hex}") as store:
+            yield store
+
+
+class TestQdrantInMemory(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self) -> Iterator[EmbeddingStore]:
+        with QdrantEmbeddingStore(":memory:", dimension=3) as store:
+            yield store
+
+
+class TestQdrantInAFolder(EmbeddingStoreConformance):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[EmbeddingStore]:
+        with QdrantEmbeddingStore(tmp_path / "qdrant", dimension=3) as store:
             yield store
 
 

@@ -35,7 +35,9 @@ class _Jsonb:
         match leaf:
             case Among(wanted=wanted):
                 codes = [each for value in wanted if (each := code_of(value)) is not None]
-                return _exact(code.in_(codes) if codes else false())
+                # As containment, for which there is an index; text is compared there as exactly.
+                found = [self._values.contains({leaf.key: each}) for each in codes]
+                return Translation(or_(false(), *found), exact=True)
             case Ordered(order=order, bound=bound):
                 return _ordered(code, order, bound)
             case Contains(part=part):
@@ -56,11 +58,11 @@ class _Jsonb:
         looked_for = None if part is None else code_of(part)
         if part is None or looked_for is None:
             return _exact(false())  # no value that is not odd has it
-        element = self._elements[key].has_key(looked_for)
+        element = self._elements.contains({key: [looked_for]})
         if part.kind is not Kind.TEXT:
-            return _exact(element)
+            return Translation(element, exact=True)
         inside = and_(func.left(code, 1) == Kind.TEXT, func.strpos(func.substr(code, 2), part.value) > 0)
-        return Translation(or_(_known(element), _known(inside)), exact=True)
+        return Translation(or_(element, _known(inside)), exact=True)
 
 
 def _ordered(code: ColumnElement[Any], order: Order, bound: Comparable | None) -> Translation[Sql]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Float, Table, cast, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Float, Table, cast, delete, func, literal, select
 from sqlalchemy.dialects.postgresql import insert
 
 from ...filters import Node
@@ -24,7 +24,11 @@ AT_ONCE: Final = 500
 WIDER: Final = 4
 """By so much more is asked for, each time that the filter has left too few."""
 
-LEAST_LOOKED_AT, MOST_LOOKED_AT = 40, 1000  # what the index takes as `hnsw.ef_search`
+FEW: Final = 1000
+"""So many candidates are compared one by one: that is quick enough, and certain."""
+
+# How many of its entries the index looks at: some times as many as are wanted, within what it can.
+BROADLY, LEAST_LOOKED_AT, MOST_LOOKED_AT = 4, 100, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def _matching(connection: Connection, table: Table, ids: Sequence[str] | None, n
 
 
 class Search:
-    """One search, in a transaction: the nearest by the index, and without it where it finds too few."""
+    """One search, in a transaction: by the index, and without it where candidates or findings are few."""
 
     def __init__(self, connection: Connection, table: Table, question: Question) -> None:
         self._connection = connection
@@ -111,17 +115,23 @@ class Search:
         if not self._question.vector.any():  # all are equally near
             rows = self._rows(self._table.c.number, limit)
             return rows, len(rows) < limit
-        looked_at = min(max(limit, LEAST_LOOKED_AT), MOST_LOOKED_AT)
-        self._set(**{"hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": str(looked_at)})
         there = self._table.c.embedding.is_not(None)
-        rows = self._rows(self._distance(), limit, there)
-        if len(rows) == limit:
-            return rows, False
-        # The index gives up after some thousand rows that do not match; to read all of them is certain.
-        self._set(enable_indexscan="off")
-        rows = self._rows(self._distance(), limit, there)
-        self._set(enable_indexscan="on")
+        if self._are_many():
+            looked_at = min(max(BROADLY * limit, LEAST_LOOKED_AT), MOST_LOOKED_AT)
+            settings = {"hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": str(looked_at)}
+            settings_of_transaction = (func.set_config(*each, True) for each in settings.items())
+            self._connection.execute(select(*settings_of_transaction))
+            rows = self._rows(self._distance(), limit, there)
+            if len(rows) == limit:  # else it has given up, after some thousand rows that do not match
+                return rows, False
+        rows = self._rows(self._distance() + 0, limit, there)  # a sum is in no index
         return rows, len(rows) < limit
+
+    def _are_many(self) -> bool:
+        candidates = select(literal(1)).select_from(self._table).limit(FEW + 1)
+        if self._condition is not None:
+            candidates = candidates.where(self._condition)
+        return (self._connection.scalar(select(func.count()).select_from(candidates.subquery())) or 0) > FEW
 
     def _zeros(self) -> list[Any]:
         """The rows that are halfway from everything; all of them where the filter is to judge them."""
@@ -157,7 +167,3 @@ class Search:
             Row(row.number, row.id, score, row.metadata, row.body)
             for row, score in zip(kept, scores, strict=True)
         ]
-
-    def _set(self, **settings: str) -> None:
-        """Settings for this transaction alone."""
-        self._connection.execute(select(*(func.set_config(*each, True) for each in settings.items())))

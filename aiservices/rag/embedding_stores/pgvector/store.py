@@ -25,13 +25,13 @@ T = TypeVar("T")
 class PgVectorEmbeddingStore(DrivenEmbeddingStore):
     """Vectors in PostgreSQL with the extension pgvector, 0.8 or newer; needs the extra `pgvector`.
 
-    `url` is `postgresql://user:password@host/database`, `dimension` that of the model's vectors, up to 16,000.
-    The extension, the table and its HNSW index (of halves above 2,000 dimensions, none above 4,000) are made
-    when they are missing.
+    `url` is `postgresql://user:password@host/database`, `dimension` that of the model's vectors, up to
+    16,000. The extension, the table and its HNSW index (of halves above 2,000 dimensions, none above 4,000)
+    are made when they are missing.
 
-    The search is approximate, as the index is: of the nearest, some may be missed when there are very many. The
-    scores are exact, and so are filters: they are translated to conditions on JSON as far as that says
-    the same, the rest is looked at here, and where the index finds too few, all rows are read. Safe to share
+    Up to 1,000 candidates are compared one by one; of more, the index finds most of the nearest. The scores
+    are exact, and so are filters: they are translated to conditions on JSON as far as that says the same,
+    the rest is looked at here, and where the index finds too few, all rows are read. Safe to share
     between threads, event loops and, after a fork, processes; `add` and `remove` are one transaction each.
 
     Raises `ConfigurationError` for a URL of another kind and for a table of another dimension,

@@ -57,6 +57,13 @@ def table_called(name: str, dimension: int) -> Table:
             postgresql_using="hnsw",
             postgresql_ops={"nearness": f"{kind}_cosine_ops"},
         )
+    for column in ("values", "elements"):
+        Index(
+            f"{name}_by_{column}",
+            table.c[column],
+            postgresql_using="gin",
+            postgresql_ops={column: "jsonb_path_ops"},
+        )
     Index(f"{name}_odd", table.c.number, postgresql_where=table.c.odd)
     return table
 
@@ -69,7 +76,7 @@ def nearness_of(table: Table, dimension: int) -> ColumnElement[Any]:
 
 
 def prepare(connection: Connection, table: Table, dimension: int) -> None:
-    """Make the table and the index where there are none. Raises `ConfigurationError` for another dimension."""
+    """Make the table and the index if there are none. Raises `ConfigurationError` for other vectors."""
     with alone(connection):
         connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
         table.metadata.create_all(connection)
@@ -79,6 +86,6 @@ def prepare(connection: Connection, table: Table, dimension: int) -> None:
         found = connection.scalar(look)
     if found != dimension:
         raise ConfigurationError(
-            f"the table {table.name!r} has vectors of {found} dimensions, the store was made for {dimension}: "
+            f"the table {table.name!r} has vectors of {found} dimensions, the store those of {dimension}: "
             "give another table, or the dimension of the model that filled it"
         )
