@@ -6,23 +6,17 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from .declaring import system_message
 from .errors import ConfigurationError
 from .messages import ChatRequestParameters
-from .models.embedding import EmbeddingModel
-from .rag import EmbeddingStoreRetriever, HybridRetriever, KeywordRetriever, RetrievalAugmentor
+from .rag import EmbeddingStoreRetriever, RetrievalAugmentor
 from .results import Result
 from .segments import ScoredSegment
 from .service import create
 
-if TYPE_CHECKING:
-    from .rag import EmbeddingStore
-    from .rag.retrievers import DrivenRetriever
-
 KNOWLEDGE: Final = "knowledge.db"
-MOST_SEGMENTS: Final = 1_000_000
 _WHERE_FROM: Final = ("url", "file_name", "document_id")
 _SHOWN: Final = 70
 SOBER: Final = ChatRequestParameters(temperature=0.0)
@@ -66,7 +60,9 @@ def _ask(arguments: argparse.Namespace) -> int:
             f"there is no file {source}: `aiservices ingest PATH --into {source}` makes it"
         )
     with SqlEmbeddingStore(source) as store:
-        retriever = knowledge_in(store, LocalEmbeddingModel(), max_results=results)
+        retriever = EmbeddingStoreRetriever(  # it finds the most: examples/retrieval_accuracy.py
+            embedding_store=store, embedding_model=LocalEmbeddingModel(), max_results=results
+        )
         augmentor = RetrievalAugmentor(retrievers=(retriever,), on_empty=f"There is nothing in {source}.")
         librarian = create(
             Librarian, chat_model=arguments.model, retrieval_augmentor=augmentor, parameters=SOBER
@@ -74,26 +70,6 @@ def _ask(arguments: argparse.Namespace) -> int:
         result = librarian.answer(arguments.question)
     sys.stdout.writelines(f"{line}\n" for line in (result.content, *_told(result.sources)))
     return 0
-
-
-def knowledge_in(
-    store: EmbeddingStore, embedding_model: EmbeddingModel, *, max_results: int = 3
-) -> DrivenRetriever:
-    """What finds the most, as measured by `examples/retrieval_accuracy.py`: meaning and keywords together.
-
-    The segments are read into a keyword index in memory, which takes some milliseconds for a thousand.
-    """
-    from .rag import KeywordIndex
-
-    index = KeywordIndex()
-    everything = store.search(embedding_model.embed([""]).vectors[0], max_results=MOST_SEGMENTS)
-    index.add([each.segment for each in everything], ids=[each.id for each in everything])
-    depth = max(10, max_results)
-    return HybridRetriever(
-        EmbeddingStoreRetriever(embedding_store=store, embedding_model=embedding_model, max_results=depth),
-        KeywordRetriever(keyword_index=index, max_results=depth),
-        max_results=max_results,
-    )
 
 
 def _told(sources: Sequence[ScoredSegment]) -> Iterator[str]:

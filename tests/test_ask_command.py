@@ -40,7 +40,7 @@ def test_the_file_of_this_folder_is_the_default_and_codes_are_found(
     assert main(["ask", "E42", "--results", "2"]) == 0
     sources = capsys.readouterr().out.split("Sources:\n")[1].splitlines()
     assert [line.split(":")[0] for line in sources] == ["  [1] e42.md", "  [2] e41.md"]
-    assert sources[0].endswith("Push...")
+    assert sources[0].endswith(" Push it...")
 
 
 def test_a_file_without_knowledge_is_not_asked_about(
