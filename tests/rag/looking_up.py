@@ -8,7 +8,8 @@ from typing import Any
 
 from aiservices.driving import ASYNCHRONOUS, BLOCKING
 from aiservices.messages import AiMessage, ToolCall, ToolResultMessage, UserMessage
-from aiservices.rag import Query, QueryContext, ScoredSegment, TextSegment
+from aiservices.rag import Query, QueryContext, RetrievalAugmentor, ScoredSegment, TextSegment
+from aiservices.rag.augmentor import Retrieval
 
 KINDS = ("blocking", "asynchronous")
 
@@ -43,6 +44,17 @@ def drive(kind: str, run: Callable[..., Any], *arguments: Any) -> Any:
     if kind == "blocking":
         return BLOCKING.run(run(BLOCKING, *arguments))
     return asyncio.run(ASYNCHRONOUS.run(run(ASYNCHRONOUS, *arguments)))
+
+
+QUERY = Query("q", QueryContext())
+SOURCES: list[type[Source]] = [Source, AsyncSource]
+
+
+def look_up(kind: str, query: Query = QUERY, **slots: Any) -> Retrieval:
+    """What an augmentor with these slots retrieves."""
+    result = drive(kind, RetrievalAugmentor(**slots).retrieval, query)
+    assert isinstance(result, Retrieval)
+    return result
 
 
 def found(*texts: Any) -> list[ScoredSegment]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Protocol
 
 import pytest
@@ -11,7 +10,6 @@ import aiservices
 from aiservices import (
     STAGES,
     CallStarted,
-    ChatResponse,
     ImageContent,
     InvocationParameters,
     Limits,
@@ -36,7 +34,6 @@ from aiservices.rag import (
     CompressingQueryTransformer,
     ContentInjector,
     ModelQueryRouter,
-    Query,
     RetrievalAugmentor,
     ScoredSegment,
     TextSegment,
@@ -214,81 +211,6 @@ def test_where_nothing_is_found_the_message_is_sent_as_it_is(invoke: Any, nothin
     assert [event.contents for event in told] == ([()] if "retrievers" in nothing else [])
 
 
-class TestWhenRetrieversFail:
-    def failing(self, query: Query) -> Any:
-        raise ConnectionError("gone")
-
-    @pytest.mark.parametrize("others", [[], [Source("a")]])
-    def test_the_call_fails_of_the_same_error_and_nothing_is_sent(self, invoke: Any, others: Any) -> None:
-        """RAG-17"""
-        augmentor = RetrievalAugmentor(retrievers=[*others, self.failing])
-        asked, model, memory = remembering(retrieval_augmentor=augmentor)
-        with pytest.raises(ConnectionError, match="gone") as caught:
-            invoke(asked, "ask", "hi")
-        assert caught.value.__notes__ == ["This comes from the retriever failing."]
-        assert (model.requests, memory.messages()) == ([], ())
-
-    def test_or_it_goes_on_and_the_result_says_so(self, invoke: Any) -> None:
-        """RAG-17"""
-        heard: list[Any] = []
-        augmentor = RetrievalAugmentor(
-            retrievers=[Source("A"), self.failing, AsyncSource("C")], on_retriever_error="skip"
-        )
-        asked, model = service("ok", retrieval_augmentor=augmentor, listeners=[heard.append])
-        result = invoke(asked, "ask", "hi")
-        assert [each.text for each in result.sources] == ["A", "C"]
-        assert [failure.retriever for failure in result.retrieval_errors] == ["failing"]
-        assert heard[1].errors == result.retrieval_errors
-        assert "\nA\n\nC\n" in question_of(model.request)
-
-    def test_but_not_when_all_fail(self, invoke: Any) -> None:
-        """RAG-17"""
-        augmentor = RetrievalAugmentor(retrievers=[self.failing] * 2, on_retriever_error="skip")
-        asked, model = service(retrieval_augmentor=augmentor)
-        with pytest.raises(aiservices.RetrievalError, match=r"every retriever failed: failing"):
-            invoke(asked, "ask", "hi")
-        assert model.requests == []
-
-    @pytest.mark.parametrize("slot", ["query_transformer", "query_router", "content_aggregator"])
-    def test_other_slots_fail_with_their_own_error_too(self, invoke: Any, slot: str) -> None:
-        options: Any = {slot: self.failing}
-        asked, model = service(
-            retrieval_augmentor=RetrievalAugmentor(
-                retrievers=[Source("a")], on_retriever_error="skip", **options
-            )
-        )
-        with pytest.raises(ConnectionError):
-            invoke(asked, "ask", "hi")
-        assert model.requests == []
-
-    def test_a_cancelled_call_is_cancelled(self) -> None:
-        """RAG-17"""
-        begun, ended = [], []
-
-        async def endless(query: Query) -> list[str]:
-            begun[0].set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ended.append(query.text)
-            return []
-
-        asked, model = service(
-            retrieval_augmentor=RetrievalAugmentor(retrievers=[endless], on_retriever_error="skip")
-        )
-
-        async def cancelling() -> None:
-            begun.append(asyncio.Event())
-            task = asyncio.create_task(asked.aask("hi"))
-            await begun[0].wait()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-
-        asyncio.run(cancelling())
-        assert (ended, model.requests) == (["hi"], [])
-
-
 def test_an_injector_may_be_any_function(invoke: Any) -> None:
     async def inject(contents: Any, message: UserMessage) -> UserMessage:
         return UserMessage(f"{len(contents)} for {message.text}")
@@ -419,67 +341,6 @@ def test_a_declaration_may_bring_its_knowledge() -> None:
 
     assert "DOC-1" in user_text(Knowing, "hi")
     assert user_text(Knowing, "hi", content_retriever=None) == "hi"
-
-
-class TestAnsweringWithoutTheModel:
-    """`on_empty`"""
-
-    def empty(self, text: str, *contents: str, **slots: Any) -> RetrievalAugmentor:
-        return RetrievalAugmentor(retrievers=[Source(*contents)], on_empty=text, **slots)
-
-    def test_the_text_is_the_answer_and_the_turn_is_remembered(self, invoke: Any) -> None:
-        asked, model, memory = remembering(retrieval_augmentor=self.empty("I do not know."))
-        result = invoke(asked, "ask", "hi")
-        assert (result.content, result.sources, result.responses) == ("I do not know.", (), ())
-        assert model.requests == []
-        assert memory.messages() == (UserMessage("hi"), AiMessage("I do not know."))
-
-    @pytest.mark.parametrize(
-        ("returns", "text", "value"),
-        [
-            (str, "none", "none"),
-            (int, "0", 0),
-            (bool, "no", False),
-            (list[int], "[]", []),
-            (AiMessage, "none", AiMessage("none")),
-            (ChatResponse, "none", ChatResponse(AiMessage("none"))),
-            (None, "none", None),
-        ],
-    )
-    def test_it_is_read_as_the_return_type(self, invoke: Any, returns: Any, text: str, value: Any) -> None:
-        asked, _ = service(returns=returns, retrieval_augmentor=self.empty(text))
-        assert invoke(asked, "ask", "hi") == value
-
-    def test_a_text_that_is_no_answer_is_a_problem_of_the_declaration(self) -> None:
-        class Counting(Protocol):
-            def count(self, text: str) -> int: ...
-
-        (found,) = problems_of(Counting, retrieval_augmentor=self.empty("none"))
-        assert found.startswith("Counting.count: on_empty of the retrieval_augmentor is no answer")
-
-    def test_what_was_found_goes_to_the_model(self, invoke: Any) -> None:
-        asked, _ = service("ok", retrieval_augmentor=self.empty("none", "A"))
-        assert invoke(asked, "ask", "hi").content == "ok"
-
-    def test_nothing_is_left_after_aggregating_counts_as_nothing_found(self, invoke: Any) -> None:
-        augmentor = self.empty("none", "A", content_aggregator=lambda results: [])
-        asked, _ = service(retrieval_augmentor=augmentor)
-        assert invoke(asked, "ask", "hi").content == "none"
-
-    def test_a_router_that_sends_the_query_nowhere_leaves_it_to_the_model(self, invoke: Any) -> None:
-        asked, _ = service("ok", retrieval_augmentor=self.empty("none", query_router=lambda query: []))
-        assert invoke(asked, "ask", "hi").content == "ok"
-
-    def test_a_failing_retriever_beside_an_empty_one_is_in_the_result(self, invoke: Any) -> None:
-        def failing(query: Query) -> Any:
-            raise ConnectionError("gone")
-
-        augmentor = RetrievalAugmentor(
-            retrievers=[Source(), failing], on_empty="none", on_retriever_error="skip"
-        )
-        asked, _ = service(retrieval_augmentor=augmentor)
-        result = invoke(asked, "ask", "hi")
-        assert (result.content, len(result.retrieval_errors)) == ("none", 1)
 
 
 def test_a_failure_after_retrieval_is_what_it_would_be_without(invoke: Any) -> None:
