@@ -20,6 +20,7 @@ from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, tool, us
 
 from .measuring import block, compare, function_calls, imports, resident, together
 from .remembering import memory
+from .retrieving import retrieval
 from .server import Server
 from .streaming import streams
 from .subjects import Order, Raw, look_up, service, slow_blocking_look_up, slow_look_up
@@ -147,6 +148,10 @@ async def memory_(server: Server, args: Any) -> dict[str, Any]:
     return await memory(Canned())
 
 
+async def retrieval_(server: Server, args: Any) -> dict[str, Any]:
+    return retrieval(args.rounds)
+
+
 PARTS = {
     "import": import_,
     "calls": calls,
@@ -157,6 +162,7 @@ PARTS = {
     "creating": creating,
     "growth": growth,
     "memory": memory_,
+    "retrieval": retrieval_,
 }
 
 

@@ -1,4 +1,4 @@
-"""Chat models: what a model is, and the ones that come with the framework."""
+"""Models: what a chat, an embedding, a moderation or a scoring model is. Each provider has a package here."""
 
 from ..messages import (
     ChatRequest,
@@ -16,8 +16,9 @@ from ..messages import (
     ToolChoice,
 )
 from .chat import Capability, ChatModel
+from .embedding import EmbeddingModel, EmbeddingResponse
 from .moderation import ModerationModel, ModerationResult
-from .naming import resolve_chat_model
+from .naming import embedding_model_of, resolve_chat_model
 from .scoring import ScoringModel
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "ChatRequest",
     "ChatRequestParameters",
     "ChatResponse",
+    "EmbeddingModel",
+    "EmbeddingResponse",
     "FinishReason",
     "ModelEvent",
     "ModerationModel",
@@ -39,5 +42,6 @@ __all__ = [
     "TokenLogprob",
     "TokenUsage",
     "ToolChoice",
+    "embedding_model_of",
     "resolve_chat_model",
 ]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Final, TypeAlias
 
-from ..driving import run_in_background, run_in_worker, wait_for
+from ..driving import ASYNCHRONOUS, BLOCKING, Driver, run_in_background, run_in_worker, wait_for
 from ..messages import NO_USAGE, TokenUsage
+
+UNKNOWN_USAGE: Final = TokenUsage(known=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +42,42 @@ class EmbeddingModel(ABC):  # noqa: B024 - either of the two methods will do
     async def aembed(self, texts: Sequence[str]) -> EmbeddingResponse:
         """Embed the texts."""
         return await wait_for(run_in_worker(partial(self.embed, texts)))
+
+
+Vectors: TypeAlias = EmbeddingResponse | Sequence[Sequence[float]]
+EmbeddingFunction: TypeAlias = Callable[[list[str]], Vectors | Awaitable[Vectors]]
+
+
+class FunctionEmbeddingModel(EmbeddingModel):
+    """A model that asks a function, synchronous or asynchronous: a list of texts in, a vector for each out.
+
+    The function may give an `EmbeddingResponse`, a list of vectors, or an array of NumPy; where it gives
+    no response, the usage is not known. Another number of vectors than of texts is a `ValueError`.
+    """
+
+    def __init__(self, function: EmbeddingFunction) -> None:
+        self._function = function
+
+    def embed(self, texts: Sequence[str]) -> EmbeddingResponse:
+        return BLOCKING.run(self._embed(BLOCKING, texts))
+
+    async def aembed(self, texts: Sequence[str]) -> EmbeddingResponse:
+        return await self._embed(ASYNCHRONOUS, texts)
+
+    async def _embed(self, driver: Driver, texts: Sequence[str]) -> EmbeddingResponse:
+        given = list_of_texts(texts)
+        made: Any = await driver.call(self._function, given) if given else ()
+        response = made if isinstance(made, EmbeddingResponse) else EmbeddingResponse(made, UNKNOWN_USAGE)
+        if len(response.vectors) != len(given):
+            raise ValueError(f"{self} gave {len(response.vectors)} vectors for {len(given)} texts")
+        return response
+
+    def __repr__(self) -> str:
+        return f"FunctionEmbeddingModel({getattr(self._function, '__qualname__', repr(self._function))})"
+
+
+def list_of_texts(texts: Sequence[str]) -> list[str]:
+    """The texts as a list. Raises `TypeError` for a single text, whose letters are not meant."""
+    if isinstance(texts, str):
+        raise TypeError("embed takes a list of texts, not one text: put it in brackets")
+    return list(texts)

@@ -1,4 +1,4 @@
-"""What a scoring model is: it says how well texts answer a question."""
+"""What a scoring model is: it says how well texts answer a query. Re-rankers are such models."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..driving import run_in_background, run_in_worker, wait_for
 
 
 class ScoringModel(ABC):  # noqa: B024 - either of the two methods will do
-    """Scores texts against a query: higher fits better, on a scale of the model's own.
+    """Scores texts against a query. A subclass overrides `score` or `ascore`; the other works by way of it.
 
-    A subclass overrides `score` or `ascore`; the other works by way of it. Overriding neither is a
-    `TypeError` when the class is created.
+    The scores are in the order of the texts, greater is better; their scale is the model's own. Overriding
+    neither is a `TypeError` when the class is created.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -23,9 +23,9 @@ class ScoringModel(ABC):  # noqa: B024 - either of the two methods will do
             raise TypeError(f"{cls.__name__} overrides neither score nor ascore: a scoring model needs one")
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """One score for each text, in their order, blocking."""
+        """Score the texts, blocking."""
         return run_in_background(self.ascore(query, texts))
 
     async def ascore(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """One score for each text, in their order."""
+        """Score the texts."""
         return await wait_for(run_in_worker(partial(self.score, query, texts)))

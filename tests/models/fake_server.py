@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import uvicorn
@@ -22,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 class Answer:
     """What the server says once. A dict is sent as JSON, a list as server-sent events (its dicts as JSON).
 
+    A function makes the body of the JSON that was asked.
     `after` is the wait before the headers, `between` that before each event, in seconds. One that
     `breaks_off` ends its connection in the middle of the body.
     """
@@ -112,6 +113,8 @@ class Script:
             await asyncio.sleep(answer.after)
         finally:
             self.now -= 1
+        if callable(answer.body):
+            answer = replace(answer, body=answer.body(json.loads(text)))
         return answer.response(self)
 
 

@@ -114,7 +114,10 @@ def test_any_question_is_answered(question: str) -> None:
 
 
 # Letters that are younger than the Unicode of SQLite are no letters to it.
-LETTERS = "aZ09_ .,'\"*-()éßİıǅ\u0301ΩжשلहिกĐ日本語のア가😀👩\u200d\ufe0f\U00020000\U0002ebe1½²\u00b8\u0345\0\ud800\n"
+LETTERS = (
+    "aZ09_ .,'\"*-()éßİıǅ\u0301ΩжשלहिกĐ日本語のア가😀👩\u200d\ufe0f"
+    "\U00020000\U0002ebe1½²\u00b8\u0345\0\ud800\n"
+)
 
 
 @given(st.text(st.sampled_from(LETTERS) | st.characters(codec="latin-1"), min_size=1))

@@ -5,7 +5,7 @@ the extra `aiservices[local]`, and the chat model its weights: `aiservices model
 """
 
 from .chat_model import LocalChatModel
-from .embedding_model import LocalEmbeddingModel
+from .embedding_model import LocalEmbeddingModel, local_embedding_model
 from .weights import DamagedModelError
 
-__all__ = ["DamagedModelError", "LocalChatModel", "LocalEmbeddingModel"]
+__all__ = ["DamagedModelError", "LocalChatModel", "LocalEmbeddingModel", "local_embedding_model"]

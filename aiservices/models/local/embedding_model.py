@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from ...driving import Places
 from ...driving.forking import reset_in_children
-from ...errors import MissingExtraError
+from ...errors import ConfigurationError, MissingExtraError
 from ...messages import TokenUsage
-from ..embedding import EmbeddingModel, EmbeddingResponse
+from ..embedding import EmbeddingModel, EmbeddingResponse, list_of_texts
 from .forking import keep_for_ever, skip_cleaning_up
 from .weights import DamagedModelError, sha256_of
 from .wordpiece import WordPiece, read_vocabulary
@@ -55,7 +55,7 @@ class LocalEmbeddingModel(EmbeddingModel):
     def embed(self, texts: Sequence[str]) -> EmbeddingResponse:
         """Embed the texts. `usage.input` counts word pieces, the two marks of each text included."""
         model = self._opened()
-        encoded = [model.tokenizer.encode(text) for text in texts]
+        encoded = [model.tokenizer.encode(text) for text in list_of_texts(texts)]
         vectors: list[tuple[float, ...]] = []
         for batch in _batches(encoded, self._batch_size):
             vectors += model.vectors(batch)
@@ -78,6 +78,16 @@ class LocalEmbeddingModel(EmbeddingModel):
                 tokenizer = WordPiece(read_vocabulary(), longest=self._longest)
                 self._loaded = _MiniLm(tokenizer, self._threads)
             return self._loaded
+
+
+def local_embedding_model(name: str = LocalEmbeddingModel.model_name) -> LocalEmbeddingModel:
+    """The model of a name such as `local` or `local:all-MiniLM-L6-v2`; the only one there is."""
+    known = LocalEmbeddingModel.model_name
+    if name != known:
+        raise ConfigurationError(
+            f"there is no embedded embedding model {name!r}: write 'local' or 'local:{known}'"
+        )
+    return LocalEmbeddingModel()
 
 
 class _MiniLm:

@@ -3,7 +3,8 @@
 The SDK is loaded when a model is first asked, not when this is imported.
 """
 
+from .embedding import OpenAiEmbeddingModel
 from .model import OpenAiChatModel
 from .moderation import OpenAiModerationModel
 
-__all__ = ["OpenAiChatModel", "OpenAiModerationModel"]
+__all__ = ["OpenAiChatModel", "OpenAiEmbeddingModel", "OpenAiModerationModel"]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_ID: Final = 512
+AT_ONCE: Final = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +89,8 @@ def checked_addition(
     """What is to be kept, once for each id. Raises `ValueError` naming the id whose vector is refused."""
     rows = _rows(vectors, ids)
     kept = last_of_each(ids)
-    return Addition(_unit(rows[kept]), [segments[n] for n in kept], [ids[n] for n in kept])
+    distinct = rows if len(kept) == len(rows) else rows[kept]
+    return Addition(_unit(distinct), [segments[n] for n in kept], [ids[n] for n in kept])
 
 
 def checked_question(
@@ -124,24 +126,29 @@ def check_dimension(found: int, expected: int | None, ids: Sequence[str] = ()) -
 def _rows(vectors: Sequence[Sequence[float]], ids: Sequence[str] | None) -> Any:
     """The vectors as a matrix of finite numbers. Only when something is wrong, it is asked what."""
     np = need_numpy("an embedding store")
-    try:
-        rows = np.asarray(vectors, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        rows = None
+    rows = _numbers(np, vectors)
     if rows is None or rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
         _complain(np, vectors, ids)
     return rows
+
+
+def _numbers(np: Any, values: Any) -> Any:
+    """An array of floats, or `None` where the values are others, or of several lengths."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiuO":  # text would be read as numbers
+            return None
+        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _complain(np: Any, vectors: Sequence[Sequence[float]], ids: Sequence[str] | None) -> None:
     dimension = None
     for number, vector in enumerate(vectors):
         name = _named(ids[number] if ids else None)
-        try:
-            row = np.asarray(vector, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ValueError(f"{name} is no sequence of numbers") from error
-        if row.ndim != 1 or not row.size:
+        row = _numbers(np, vector)
+        if row is None or row.ndim != 1 or not row.size:
             raise ValueError(f"{name} is no sequence of numbers, or an empty one")
         if not np.isfinite(row).all():
             raise ValueError(f"{name} holds {row[~np.isfinite(row)][0]}, which has no direction")
@@ -158,7 +165,11 @@ def _named(id: str | None) -> str:
 def _unit(rows: Any) -> Any:
     """The rows at length 1 in single precision; zeros stay zeros."""
     np = need_numpy("an embedding store")
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    scaled = rows / np.where(largest == 0, 1, largest)  # so that no square is too large or too small
-    length = np.linalg.norm(scaled, axis=1, keepdims=True)
-    return (scaled / np.where(length == 0, 1, length)).astype(np.float32)
+    unit = np.empty(rows.shape, dtype=np.float32)
+    for start in range(0, len(rows), AT_ONCE):  # as they are computed in double precision, and in copies
+        some = rows[start : start + AT_ONCE].astype(np.float64)
+        largest = np.abs(some).max(axis=1, keepdims=True)
+        some /= np.where(largest == 0, 1, largest)  # so that no square is too large or too small
+        length = np.linalg.norm(some, axis=1, keepdims=True)
+        unit[start : start + AT_ONCE] = some / np.where(length == 0, 1, length)
+    return unit

@@ -65,17 +65,24 @@ class ScoresVectors:
 
     def test_limits_out_of_range_are_refused(self, store: EmbeddingStore) -> None:
         put(store, a=EAST)
-        for limits in (
-            {"max_results": 0},
-            {"max_results": -1},
-            *({"min_score": s} for s in (-0.1, 1.1, NAN)),
-        ):
-            refused(ValueError, partial(store.search, EAST, **limits))
-        refused(TypeError, partial(store.search, EAST, filter={"a": 1}))
+        for number in (0, -1):
+            refused(ValueError, partial(store.search, EAST, max_results=number))
+        for score in (-0.1, 1.1, NAN):
+            refused(ValueError, partial(store.search, EAST, min_score=score))
+        wrong: Any = {"a": 1}
+        refused(TypeError, partial(store.search, EAST, filter=wrong))
 
     def test_a_vector_without_direction_is_refused_and_its_id_named(self, store: EmbeddingStore) -> None:
         put(store, a=EAST)
-        bad: tuple[Any, ...] = ((1, NAN, 0), (1, INFINITE, 0), (1, 2), (1, 2, 3, 4), (), ("x", "y", "z"))
+        bad: tuple[Any, ...] = (
+            (1, NAN, 0),
+            (1, INFINITE, 0),
+            (1, 2),
+            (1, 2, 3, 4),
+            (),
+            ("1", "2", "3"),
+            (1, None, 0),
+        )
         for vector in bad:
             segments = [TextSegment("good"), TextSegment("bad")]
             error = refused(ValueError, partial(store.add, [EAST, vector], segments, ids=["good", "the bad"]))

@@ -113,7 +113,7 @@ class Search:
     def _read(self, limit: int) -> tuple[list[Any], bool]:
         """So many of the nearest rows, and whether there are no more."""
         if not self._question.vector.any():  # all are equally near
-            rows = self._rows(self._table.c.number, limit)
+            rows = self._rows([self._table.c.number], limit)
             return rows, len(rows) < limit
         there = self._table.c.embedding.is_not(None)
         if self._are_many():
@@ -121,10 +121,11 @@ class Search:
             settings = {"hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": str(looked_at)}
             settings_of_transaction = (func.set_config(*each, True) for each in settings.items())
             self._connection.execute(select(*settings_of_transaction))
-            rows = self._rows(self._distance(), limit, there)
+            rows = self._rows([self._distance()], limit, there)
             if len(rows) == limit:  # else it has given up, after some thousand rows that do not match
                 return rows, False
-        rows = self._rows(self._distance() + 0, limit, there)  # a sum is in no index
+        # A sum is in no index, so that all are compared.
+        rows = self._rows([self._distance() + 0, self._table.c.number], limit, there)
         return rows, len(rows) < limit
 
     def _are_many(self) -> bool:
@@ -136,14 +137,14 @@ class Search:
     def _zeros(self) -> list[Any]:
         """The rows that are halfway from everything; all of them where the filter is to judge them."""
         limit = self._question.max_results if self._question.filter is None else None
-        return self._rows(self._table.c.number, limit, self._table.c.embedding.is_(None))
+        return self._rows([self._table.c.number], limit, self._table.c.embedding.is_(None))
 
     def _rows(
-        self, order: ColumnElement[Any], limit: int | None, *conditions: ColumnElement[bool]
+        self, orders: Sequence[ColumnElement[Any]], limit: int | None, *conditions: ColumnElement[bool]
     ) -> list[Any]:
         c = self._table.c
         where = conditions if self._condition is None else (*conditions, self._condition)
-        statement = select(c.number, c.id, c.embedding, c.metadata, c.body).where(*where).order_by(order)
+        statement = select(c.number, c.id, c.embedding, c.metadata, c.body).where(*where).order_by(*orders)
         return list(self._connection.execute(statement.limit(limit)))
 
     def _distance(self) -> ColumnElement[Any]:

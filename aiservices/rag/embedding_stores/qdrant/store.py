@@ -43,9 +43,9 @@ class QdrantEmbeddingStore(DrivenEmbeddingStore):
 
     Points have UUIDs made of the ids. Filters are translated as far as Qdrant compares in the same way, the
     rest is looked at here, and more is asked for while that leaves too few. Scores are exact; which points
-    are found is approximate on a server. Of equal scores the first one is what was added or changed first,
-    by the clocks of those who did. Requests have up to 256 points each, so that a server that fails in
-    between has kept some of an `add`: do it again.
+    are found is approximate on a server. Of those that are found with equal scores the first is the one that
+    was added or changed first, by the clocks of those who did. Requests have up to 256 points each, so that
+    a server that fails in between has kept some of an `add`: do it again.
 
     The tests of this store run in local mode. No server was at hand: what one does differently is not known
     here but from its documentation. Raises `StoreError` when Qdrant fails, `ConfigurationError` for
