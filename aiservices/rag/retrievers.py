@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ConfigurationError
-from ..models.embedding import EmbeddingModel
+from ..models.naming import AnyEmbeddingModel, embedding_model_of
 from ..segments import ScoredSegment
 from .contents import segments_in
 from .query import Query, query_of
@@ -54,26 +54,24 @@ class EmbeddingStoreRetriever(DrivenRetriever):
 
     At most `max_results` (3) that score at least `min_score` (0 to 1; 0) and pass the `filter`. Each of the
     three may also be a function of the query, sync or async: a filter by `query.context.parameters`, say.
+    `embedding_model` is the one that filled the store: an `EmbeddingModel`, a name such as `"local"`, or a
+    function that makes vectors of texts.
     """
 
     def __init__(
         self,
         *,
         embedding_store: EmbeddingStore,
-        embedding_model: EmbeddingModel,
+        embedding_model: AnyEmbeddingModel,
         max_results: int | Callable[[Query], Any] = 3,
         min_score: float | Callable[[Query], Any] = 0.0,
         filter: FilterOption = None,
         name: str | None = None,
     ) -> None:
-        if not isinstance(embedding_model, EmbeddingModel):
-            raise ConfigurationError(
-                f"embedding_model is a {type(embedding_model).__name__}: give an EmbeddingModel"
-            )
         _check_searchable("embedding_store", embedding_store, "an EmbeddingStore")
         _check_count("max_results", max_results)
         self.embedding_store = embedding_store
-        self.embedding_model = embedding_model
+        self.embedding_model = embedding_model_of(embedding_model)
         self.max_results = max_results
         self.min_score = min_score
         self.filter = filter

@@ -129,8 +129,8 @@ def test_what_is_missing_or_cannot_work_is_refused() -> None:
         (lambda: over("sqlite://"), "embedding_store is 'sqlite://': give an EmbeddingStore"),
         (lambda: over(Asked), "embedding_store is .*Asked.*: give an EmbeddingStore"),
         (
-            lambda: EmbeddingStoreRetriever(embedding_store=Asked(), embedding_model="local"),  # type: ignore[arg-type]
-            "embedding_model is a str: give an EmbeddingModel",
+            lambda: EmbeddingStoreRetriever(embedding_store=Asked(), embedding_model=3),  # type: ignore[arg-type]
+            "the embedding model is a int: give an EmbeddingModel",
         ),
         (lambda: KeywordRetriever(keyword_index=3), "keyword_index is 3"),  # type: ignore[arg-type]
         (HybridRetriever, "HybridRetriever has no retrievers"),
