@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from .declaring import system_message
 from .errors import ConfigurationError
-from .messages import ChatRequestParameters
+from .messages import DEFAULT_PARAMETERS, ChatRequestParameters, ChatResponse, FinishReason
 from .rag import EmbeddingStoreRetriever, RetrievalAugmentor
 from .results import Result
 from .segments import ScoredSegment
@@ -19,14 +19,16 @@ from .service import create
 KNOWLEDGE: Final = "knowledge.db"
 _WHERE_FROM: Final = ("url", "file_name", "document_id")
 _SHOWN: Final = 70
-SOBER: Final = ChatRequestParameters(temperature=0.0)
+SMALL: Final = "local"
+# The embedded model is so small that it does not know when to stop.
+BRIEF: Final = ChatRequestParameters(temperature=0.0, max_output_tokens=120)
 
 
 class Librarian(Protocol):
-    """Answers from what was found."""
+    """Answers from what was found; an answer that was cut off is better here than none."""
 
     @system_message("Answer in a few sentences. When the information given does not answer, say so.")
-    def answer(self, question: str) -> Result[str]: ...
+    def answer(self, question: str) -> Result[ChatResponse]: ...
 
 
 def add_ask(topics: Any) -> None:
@@ -40,7 +42,7 @@ def add_ask(topics: Any) -> None:
         metavar="FILE",
         help=f"what `aiservices ingest` has made; {KNOWLEDGE} by default",
     )
-    parser.add_argument("--model", default="local", help="the chat model: local (default), openai:gpt-5-mini")
+    parser.add_argument("--model", default=SMALL, help="the chat model: local (default), openai:gpt-5-mini")
     parser.add_argument(
         "--results", type=int, help="how many passages it is shown; 3, and 1 for `local`, which is very small"
     )
@@ -51,7 +53,8 @@ def _ask(arguments: argparse.Namespace) -> int:
     from .models.local import LocalEmbeddingModel
     from .rag import SqlEmbeddingStore
 
-    results = arguments.results if arguments.results is not None else 1 if arguments.model == "local" else 3
+    is_small = arguments.model == SMALL
+    results = arguments.results if arguments.results is not None else 1 if is_small else 3
     if results < 1:
         raise ConfigurationError(f"--results is {results}: give 1 or more")
     source = Path(arguments.source)
@@ -65,11 +68,20 @@ def _ask(arguments: argparse.Namespace) -> int:
         )
         augmentor = RetrievalAugmentor(retrievers=(retriever,), on_empty=f"There is nothing in {source}.")
         librarian = create(
-            Librarian, chat_model=arguments.model, retrieval_augmentor=augmentor, parameters=SOBER
+            Librarian,
+            chat_model=arguments.model,
+            retrieval_augmentor=augmentor,
+            parameters=BRIEF if is_small else DEFAULT_PARAMETERS,
         )
         result = librarian.answer(arguments.question)
-    sys.stdout.writelines(f"{line}\n" for line in (result.content, *_told(result.sources)))
+    sys.stdout.writelines(f"{line}\n" for line in (said(result.content), *_told(result.sources)))
     return 0
+
+
+def said(response: ChatResponse) -> str:
+    """What is shown of an answer."""
+    text = (response.text or "").strip() or "(The model said nothing.)"
+    return f"{text} ... (cut off)" if response.finish_reason is FinishReason.LENGTH else text
 
 
 def _told(sources: Sequence[ScoredSegment]) -> Iterator[str]:

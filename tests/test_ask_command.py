@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from aiservices.asking import said
 from aiservices.cli import main
+from aiservices.messages import AiMessage, ChatResponse, FinishReason
 from aiservices.models.local import LocalEmbeddingModel
 from aiservices.rag import SqlEmbeddingStore, TextSegment
 
@@ -52,6 +54,13 @@ def test_a_file_without_knowledge_is_not_asked_about(
     file.touch()
     assert main(["ask", "anything?", "--from", str(file)]) == 0
     assert capsys.readouterr().out == f"There is nothing in {file}.\n"
+
+
+def test_an_answer_without_an_end_is_shown_as_far_as_it_goes() -> None:
+    """The embedded model is so small that it does not always find one."""
+    response = ChatResponse(AiMessage("on and on"), finish_reason=FinishReason.LENGTH)
+    assert said(response) == "on and on ... (cut off)"
+    assert said(ChatResponse(AiMessage(" "))) == "(The model said nothing.)"
 
 
 def test_a_missing_file_is_told_how_to_make_and_is_not_made(
