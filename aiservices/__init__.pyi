@@ -37,6 +37,7 @@ from .errors import OutputParsingError as OutputParsingError
 from .errors import OutputTruncatedError as OutputTruncatedError
 from .errors import RateLimitError as RateLimitError
 from .errors import RefusalError as RefusalError
+from .errors import RetrievalError as RetrievalError
 from .errors import ServerError as ServerError
 from .errors import StoreError as StoreError
 from .errors import ToolArgumentsError as ToolArgumentsError
@@ -56,6 +57,7 @@ from .events import MemoryRepaired as MemoryRepaired
 from .events import RequestSent as RequestSent
 from .events import ResponseReceived as ResponseReceived
 from .events import Restarted as Restarted
+from .events import Retrieved as Retrieved
 from .events import ToolFinished as ToolFinished
 from .events import ToolStarted as ToolStarted
 from .memory import ChatMemory as ChatMemory

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+import outputparsers
 from guardrails import DEFAULT_CONFIG, Link, links
 
 from .errors import ConfigurationError
@@ -13,7 +14,8 @@ from .invocation import Setup
 from .memory import ChatMemory, Memories
 from .messages import ResponseFormat
 from .models import Capability, ChatModel
-from .reading import Delivery, MethodSpec
+from .rag.augmentor import RetrievalAugmentor, augmentor_of
+from .reading import AnswerForm, Delivery, MethodSpec
 from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
 
 _FINAL: Final = (Delivery.PARTS, Delivery.ITEMS)
@@ -60,12 +62,15 @@ def assemble(
         output_chain=output_chain,
         output_config=config.output_guardrails_config or guards.output_config or DEFAULT_CONFIG,
         moderation_model=config.moderation_model if guards.moderate else None,
+        augmentor=_augmentor(config),
+        store_retrieved_content=config.store_retrieved_content,
     )
 
 
 def _problems(method: MethodSpec, registry: ToolRegistry, config: Any) -> list[str]:
     """Everything about a method that does not fit the options."""
     problems = [*_memory_problems(method, config), *_immediate_problems(method, registry)]
+    problems += _empty_problems(method, config.retrieval_augmentor)
     if method.guards.moderate and config.moderation_model is None:
         problems.append(f"{method.where}: @moderate needs the option moderation_model")
     if config.compensation_log is not None:
@@ -87,6 +92,22 @@ def _recall(method: MethodSpec, memories: Memories | None, config: Any) -> Calla
         return None
     shared = config.chat_memory
     return memories.get if shared is None else lambda _: shared
+
+
+def _augmentor(config: Any) -> RetrievalAugmentor | None:
+    augmentor: RetrievalAugmentor | None = config.retrieval_augmentor
+    return augmentor if config.content_retriever is None else augmentor_of(config.content_retriever)
+
+
+def _empty_problems(method: MethodSpec, augmentor: Any) -> Iterator[str]:
+    """The answer without the model is read as the model's would be, and not first when nothing is found."""
+    text, answer = getattr(augmentor, "on_empty", None), method.answer
+    if text is None or answer.form is not AnswerForm.VALUE or answer.parser is None:
+        return
+    try:
+        answer.parser.parse(text)
+    except outputparsers.OutputParsingError as error:
+        yield f"{method.where}: on_empty of the retrieval_augmentor is no answer of this method: {error}"
 
 
 def _memory_problems(method: MethodSpec, config: Any) -> Iterator[str]:

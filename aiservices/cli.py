@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from .asking import add_ask
 from .errors import AiServiceError
 from .models.local.catalogue import CATALOGUE
 from .models.local.pulling import pull
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     fetching.set_defaults(command=_pull)
     listing = actions.add_parser("list", help="the models that can be pulled, and which are here")
     listing.set_defaults(command=_list)
+    add_ask(topics)
     return parser
 
 

@@ -27,6 +27,7 @@
         InputGuardrailError          the input may not be sent
         OutputGuardrailError         no answer was accepted, also not after asking again
         ModerationError              .categories; the moderation flagged the input
+      RetrievalError                 .failures; nothing could be looked up
       MemoryInUseError               a call within a call wants the memory that the outer one uses
 
 A missing optional dependency is a `MissingExtraError`, an `ImportError` that names what to install.
@@ -41,6 +42,7 @@ import guardrails
 import outputparsers
 
 from .messages import NO_USAGE, ChatMessage, ChatResponse, TokenUsage, ToolCall, ToolExecution
+from .segments import RetrievalFailure
 
 __all__ = [
     "AiServiceError",
@@ -66,6 +68,7 @@ __all__ = [
     "OutputTruncatedError",
     "RateLimitError",
     "RefusalError",
+    "RetrievalError",
     "ServerError",
     "StoreError",
     "ToolArgumentsError",
@@ -285,6 +288,18 @@ class OutputGuardrailError(GuardrailError, guardrails.OutputGuardrailError):
 
 class ModerationError(GuardrailError, guardrails.ModerationError):
     """The moderation flagged the user's words; `categories` says for what. No tool ran."""
+
+
+class RetrievalError(AiServiceError):
+    """Nothing could be looked up, so the model was not asked: it would answer as if there were nothing.
+
+    `failures` names each retriever that failed; it is empty where none was asked because no choice could be
+    made among them.
+    """
+
+    def __init__(self, message: str, failures: Sequence[RetrievalFailure] = ()) -> None:
+        super().__init__(message)
+        self.failures = tuple(failures)
 
 
 class MemoryInUseError(AiServiceError):

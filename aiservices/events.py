@@ -12,6 +12,7 @@ from guardrails import Verdict
 
 from .context import InvocationContext
 from .messages import ChatRequest, ChatResponse, TokenUsage, ToolCall, ToolExecution
+from .segments import RetrievalFailure, ScoredSegment
 
 _log = logging.getLogger("aiservices")
 
@@ -21,6 +22,19 @@ class CallStarted:
     """A method was called; nothing has been sent yet."""
 
     context: InvocationContext
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Knowledge was looked up. `queries` are the texts searched for, `contents` what goes to the model.
+
+    `errors` are the retrievers that failed where the call goes on without them.
+    """
+
+    context: InvocationContext
+    queries: tuple[str, ...] = field(repr=False)
+    contents: tuple[ScoredSegment, ...] = field(repr=False)
+    errors: tuple[RetrievalFailure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +140,7 @@ class CallFailed:
 
 Event: TypeAlias = (
     CallStarted
+    | Retrieved
     | RequestSent
     | ResponseReceived
     | AskedAgain

@@ -28,8 +28,11 @@ from .messages import (
 )
 from .models import ChatModel
 from .models.moderation import ModerationModel
+from .rag.augmentor import RetrievalAugmentor
+from .rag.knowledge import Knowledge
 from .reading import MethodSpec
 from .results import Result
+from .segments import ScoredSegment
 from .stores import Store
 from .streams import Told
 from .tools import (
@@ -79,6 +82,8 @@ class Setup:
     output_chain: tuple[Link[Any], ...] = ()
     output_config: OutputGuardrailsConfig = DEFAULT_CONFIG
     moderation_model: ModerationModel | None = None
+    augmentor: RetrievalAugmentor | None = None
+    store_retrieved_content: bool = False
 
     @property
     def limits(self) -> Limits:
@@ -88,7 +93,7 @@ class Setup:
 class Journal:
     """What one call has done so far, for its result and for the error that may end it."""
 
-    __slots__ = ("findings", "ledger", "log", "outbox", "reasks", "responses", "shown", "user")
+    __slots__ = ("findings", "ledger", "log", "outbox", "reasks", "responses", "shown", "sources", "user")
 
     def __init__(self) -> None:
         self.responses: list[ChatResponse] = []
@@ -96,6 +101,7 @@ class Journal:
         self.log: CompensationLog | None = None
         self.reasks: list[str] = []
         self.findings: list[Failure] = []
+        self.sources: tuple[ScoredSegment, ...] = ()
         self.user: UserMessage | None = None
         self.outbox: Told | None = None
         self.shown = False
@@ -113,10 +119,10 @@ class Journal:
 class Invocation:
     """A call on its way to the model.
 
-    The user's own contents and the format instructions stay apart until the request is made, so that a
-    stage can replace one and leave the other. `gated` calls show a stream's reader nothing of the answer
-    before it was judged. `history` is what was said before the user message, `exchange`
-    what was said after it.
+    The user's own contents, the `knowledge` that was retrieved and the format instructions stay apart until
+    the request is made, so that a stage can replace one and leave the others. `gated` calls show a stream's
+    reader nothing of the answer before it was judged. `history` is what was said before the user message,
+    `exchange` what was said after it.
     """
 
     setup: Setup
@@ -127,6 +133,7 @@ class Invocation:
     journal: Journal
     system: SystemMessage | None = None
     user: UserMessage | None = None
+    knowledge: Knowledge | None = None
     instructions: str = ""
     response_format: ResponseFormat | None = None
     history: tuple[ChatMessage, ...] = ()
@@ -181,12 +188,16 @@ class Invocation:
             self.notify(Restarted)
         return changed(self, exchange=(*exchange, *messages))
 
-    def request(self) -> ChatRequest:
+    async def augmented(self, user: UserMessage) -> UserMessage:
+        """A message of the user with what was retrieved, as the model will get it."""
+        return user if self.knowledge is None else await self.knowledge.joined(self.driver, user)
+
+    async def request(self) -> ChatRequest:
         """The request as the model will get it."""
         messages: list[ChatMessage] = [self.system] if self.system is not None else []
         messages.extend(self.history)
         if self.user is not None:
-            messages.append(_with_instructions(self.user, self.instructions))
+            messages.append(_with_instructions(await self.augmented(self.user), self.instructions))
         messages.extend(self.exchange)
         return ChatRequest(
             tuple(messages), self.tools, response_format=self.response_format, parameters=self.parameters

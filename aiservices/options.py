@@ -13,6 +13,9 @@ from .invocation import Stage
 from .memory import ChatMemory, ChatMemoryProvider, key_of
 from .messages import ChatRequest, ChatRequestParameters
 from .models.moderation import ModerationModel
+from .rag.augmentor import RetrievalAugmentor
+from .rag.roles import RetrieverLike
+from .rag.slots import slot
 from .stores import Store
 from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProvider, ToolRegistry, ToolSearch
 from .tools.policies import CHOICES
@@ -35,6 +38,9 @@ class Options(TypedDict, total=False):
     chat_memory: ChatMemory | None
     chat_memory_provider: ChatMemoryProvider | None
     remember: Literal["validated", "raw"]
+    content_retriever: RetrieverLike | None
+    retrieval_augmentor: RetrievalAugmentor | None
+    store_retrieved_content: bool
     input_guardrails: Sequence[GuardrailLike[Any]] | None
     output_guardrails: Sequence[GuardrailLike[Any]] | None
     output_guardrails_config: OutputGuardrailsConfig | None
@@ -60,6 +66,8 @@ _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
     "parameters": (ChatRequestParameters, "ChatRequestParameters(...)"),
     "limits": (Limits, "Limits(...)"),
     "chat_memory": (ChatMemory | None, "a ChatMemory"),
+    "retrieval_augmentor": (RetrievalAugmentor | None, "a RetrievalAugmentor"),
+    "store_retrieved_content": (bool, "True or False"),
     "output_guardrails_config": (OutputGuardrailsConfig | None, "OutputGuardrailsConfig(...)"),
     "moderation_model": (ModerationModel | None, "a ModerationModel"),
     "tool_registry": (ToolRegistry | None, "a ToolRegistry"),
@@ -89,7 +97,7 @@ def option_problems(config: Any) -> list[str]:
         for name in _FUNCTIONS
         if getattr(config, name) is not None and not callable(getattr(config, name))
     ]
-    problems += _memory_problems(config) + _tool_problems(config)
+    problems += _memory_problems(config) + _retrieval_problems(config) + _tool_problems(config)
     for name in ("input_guardrails", "output_guardrails"):
         if getattr(config, name) is not None:
             problems += _sequence_problems(name, getattr(config, name), link)
@@ -108,6 +116,24 @@ def _memory_problems(config: Any) -> list[str]:
             problems.append(f"chat_memory: {error}")
     if config.remember not in ("validated", "raw"):
         problems.append(f"remember is {config.remember!r}: give 'validated' or 'raw'")
+    return problems
+
+
+def _retrieval_problems(config: Any) -> list[str]:
+    problems = []
+    retriever = config.content_retriever
+    if retriever is not None and config.retrieval_augmentor is not None:
+        problems.append(
+            "both content_retriever and retrieval_augmentor are given: a retriever is short for an augmentor "
+            "of that alone, so keep one"
+        )
+    if isinstance(retriever, RetrievalAugmentor):
+        problems.append("content_retriever is a RetrievalAugmentor: give it as retrieval_augmentor")
+    try:
+        if retriever is not None:
+            slot(retriever, "retrieve", "content_retriever")
+    except TypeError as error:
+        problems.append(str(error))
     return problems
 
 

@@ -14,6 +14,7 @@ from .invocation import Invocation, Proceed, Setup, Stage
 from .results import Result
 from .stages import (
     ask_model,
+    augment,
     guard_input,
     guard_output,
     moderate,
@@ -30,6 +31,7 @@ STAGES: Final[tuple[Stage, ...]] = (
     observe,  # started ... completed or failed
     render,  # templates and arguments -> system and user message
     remember,  # history down; what really happened up, whole or not at all
+    augment,  # knowledge beside the user message, sources into the result
     roll_back,  # undoes what tools did when the call fails
     guard_input,  # accept, rewrite, refuse: before anything is sent
     structure,  # schema or instructions down, typed value up; asks again when it does not parse
@@ -40,6 +42,7 @@ STAGES: Final[tuple[Stage, ...]] = (
 )
 NEEDED: Final[Mapping[Stage, Callable[[Setup], bool]]] = {
     remember: lambda setup: setup.recall is not None,
+    augment: lambda setup: setup.augmentor is not None,
     roll_back: lambda setup: setup.compensation is not CompensationMode.OFF,
     guard_input: lambda setup: bool(setup.input_chain),
     guard_output: lambda setup: bool(setup.output_chain),

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from guardrails import Failure
 
 from .messages import NO_USAGE, AiMessage, ChatMessage, ChatResponse, FinishReason, TokenUsage, ToolExecution
+from .segments import RetrievalFailure, ScoredSegment
 
 T = TypeVar("T", covariant=True)
 
@@ -27,6 +28,8 @@ class Result(Generic[T]):
     - `message`: the message behind the value.
     - `reasks`: why an answer was asked for again, one reason for each time.
     - `guardrail_findings`: what guardrails remarked without objecting, to the input and to this answer.
+    - `sources`: what was retrieved for the call, in the order in which the model was shown it.
+    - `retrieval_errors`: the retrievers that failed where the call was to go on without them.
     - `immediate`: whether tools gave the answer, without another request to the model.
     """
 
@@ -41,3 +44,5 @@ class Result(Generic[T]):
     message: AiMessage | None = None
     reasks: tuple[str, ...] = ()
     guardrail_findings: tuple[Failure, ...] = ()
+    sources: tuple[ScoredSegment, ...] = ()
+    retrieval_errors: tuple[RetrievalFailure, ...] = ()

@@ -135,3 +135,18 @@ class ScoredSegment:
     @property
     def metadata(self) -> Mapping[str, MetadataValue]:
         return self.segment.metadata
+
+    def __str__(self) -> str:
+        return self.segment.text
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalFailure:
+    """A retriever that failed where the call went on without it. `query` is the text it was asked for."""
+
+    retriever: str
+    query: str
+    error: Exception
+
+    def __str__(self) -> str:
+        return f"{self.retriever}: {type(self.error).__name__}: {self.error}"

@@ -32,6 +32,8 @@ from .options import (
 )
 from .pipeline import STAGES, compose
 from .proxying import make_proxy
+from .rag.augmentor import RetrievalAugmentor
+from .rag.roles import RetrieverLike
 from .reading import read_service
 from .stores import Store
 from .tools import (
@@ -64,6 +66,9 @@ class AiServices:
     - `parse_retries`: how often an answer that does not fit the return type is asked for again; 1.
     - `chat_memory`: one memory for all calls. `chat_memory_provider`: a callable of an id that makes the
       memory of that conversation. `remember`: whether the accepted answer is kept, or the model's first.
+    - `content_retriever`: looks up what the user's message is about: an object with `retrieve(query)`, or a
+      function of the query. `retrieval_augmentor` in its place says how the whole of it is done.
+      `store_retrieved_content`: whether memory keeps what was retrieved in the user's message; false.
     - `input_guardrails`, `output_guardrails`: in place of the declared ones. `output_guardrails_config`: how
       often an answer may be judged. `moderation_model`: for methods declared with `@moderate`.
     - `tools`: functions, `@tool` objects, objects with `@tool` methods, services, pairs of a `ToolSpec` and a
@@ -92,6 +97,9 @@ class AiServices:
     chat_memory: ChatMemory | None = None
     chat_memory_provider: ChatMemoryProvider | None = None
     remember: Literal["validated", "raw"] = "validated"
+    content_retriever: RetrieverLike | None = None
+    retrieval_augmentor: RetrievalAugmentor | None = None
+    store_retrieved_content: bool = False
     input_guardrails: Sequence[GuardrailLike[Any]] | None = None
     output_guardrails: Sequence[GuardrailLike[Any]] | None = None
     output_guardrails_config: OutputGuardrailsConfig | None = None

@@ -197,7 +197,7 @@ async def _verdict(
         if type(verdict) not in allowed:
             raise TypeError(_misuse(verdict, link))
         if type(verdict) is Rewrite:
-            judging.rewrite(verdict.replacement)
+            await judging.rewrite(verdict.replacement)
         return verdict
     except Exception as error:
         return Halt(_told(error), error)

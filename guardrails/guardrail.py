@@ -71,8 +71,8 @@ class Wording(Protocol[Subject]):
         """The text that guardrails see."""
         ...
 
-    def with_text(self, subject: Subject, text: str, /) -> Subject:
-        """The same subject with this text."""
+    def with_text(self, subject: Subject, text: str, /) -> Subject | Awaitable[Subject]:
+        """The same subject with this text; `async def` where it has to wait for that."""
         ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import isawaitable
 from typing import Any, Generic, assert_never
 
 from .guardrail import GuardrailRequest, Wording
@@ -58,10 +59,11 @@ class Judging(Generic[Subject]):
             case _:
                 assert_never(verdict)
 
-    def rewrite(self, replacement: Subject | str) -> None:
+    async def rewrite(self, replacement: Subject | str) -> None:
         """Let the guardrails that follow see something else. Raises what the wording raises."""
         if isinstance(replacement, str):
-            subject, text = self.wording.with_text(self.request.subject, replacement), replacement
+            made, text = self.wording.with_text(self.request.subject, replacement), replacement
+            subject = await made if isawaitable(made) else made
         else:
             subject, text = replacement, self.wording.text_of(replacement)
             self.replaced = True

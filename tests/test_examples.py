@@ -67,6 +67,22 @@ def test_the_conversation_survives_a_restart() -> None:
     assert said[3] == "friend: You told me: I am Ann, and I keep bees."
 
 
+def test_the_knowledge_example_answers_from_its_sources_or_not_at_all() -> None:
+    said = run("knowledge.py").splitlines()
+    assert "three hearts" in said[1]
+    assert said[2].endswith(" octopus")
+    assert said[-1] == "! I have nothing on that, so I did not ask the model."
+
+
+def test_retrieval_accuracy_measures_the_three_ways_side_by_side() -> None:
+    """The documentation shows these figures."""
+    said = run("retrieval_accuracy.py").rstrip()
+    page = (ROOT / "docs" / "retrieval.md").read_text(encoding="utf-8")
+    assert [line.rstrip() for line in said.splitlines()] == [
+        line for line in page.splitlines() if " of 30" in line or line.endswith("code")
+    ]
+
+
 def test_accuracy_counts_what_the_embedded_model_gets_right() -> None:
     said = run("accuracy.py", "--only", "sentiment", "--first", "2")
     assert "/2 right" in said

@@ -1,6 +1,7 @@
 """The stages of a call: one concern in each file."""
 
 from ._ask_model import ask_model
+from ._augment import augment
 from ._guard_input import guard_input
 from ._guard_output import guard_output
 from ._moderate import moderate
@@ -13,6 +14,7 @@ from ._use_tools import use_tools
 
 __all__ = [
     "ask_model",
+    "augment",
     "guard_input",
     "guard_output",
     "moderate",

@@ -19,7 +19,7 @@ async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
     """Send the request and note the answer; the last stage, it never proceeds."""
     setup, journal = call.setup, call.journal
     remaining(call.deadline)
-    request = call.request()
+    request = await call.request()
     if setup.chat_request_transformer is not None:
         request = await call.driver.call(setup.chat_request_transformer, request, call.context)
         if not isinstance(request, ChatRequest):

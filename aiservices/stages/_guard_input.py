@@ -7,9 +7,10 @@ from typing import Any
 import guardrails
 
 from ..errors import InputGuardrailError
-from ..invocation import Invocation, Proceed, changed
+from ..invocation import Invocation, Proceed
 from ..results import Result
-from ._guards import USER_WORDING, guardrail_request, observing
+from ._augment import kept
+from ._guards import UserWording, guardrail_request, observing
 
 
 async def guard_input(call: Invocation, proceed: Proceed) -> Result[Any]:
@@ -17,16 +18,18 @@ async def guard_input(call: Invocation, proceed: Proceed) -> Result[Any]:
     user = call.user
     if user is None:
         return await proceed(call)
+    wording = UserWording(call)
     try:
         passed = await guardrails.enforce_input(
             call.setup.input_chain,
-            guardrail_request(user, user.text, call, ()),
-            wording=USER_WORDING,
+            guardrail_request(await call.augmented(user), user.text, call, ()),
+            wording=wording,
             call=call.driver.call,
             observe=observing(call),
         )
     except guardrails.InputGuardrailError as error:
         raise InputGuardrailError(error.failures) from error.__cause__
+    call = wording.call
     call.journal.findings.extend(passed.findings)
-    call.journal.user = passed.subject
-    return await proceed(changed(call, user=passed.subject) if passed.rewritten else call)
+    call.journal.user = await kept(call)
+    return await proceed(call)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from guardrails import GuardrailRequest, Judgement
 
 from ..events import GuardrailRan
-from ..invocation import Invocation
+from ..invocation import Invocation, changed
 from ..messages import AiMessage, ChatMessage, UserMessage
 from ..messages.contents import reworded
 from ..templates import Template
@@ -17,14 +17,26 @@ from ._render import variables_of
 
 
 class UserWording:
-    """The text of a user message is its text parts; another text takes the place of the first of them."""
+    """The text of a user message is the user's own: text parts of which another text replaces the first.
+
+    `call` is the call as the guardrails leave it. What was retrieved is put into the new words as it was into
+    the old ones; a whole message is taken as it is, for nobody can tell any more what in it was the user's.
+    """
+
+    def __init__(self, call: Invocation) -> None:
+        self.call = call
 
     def text_of(self, subject: UserMessage, /) -> str:
         _check(subject, UserMessage, "a UserMessage")
+        self.call = changed(self.call, user=subject, knowledge=None)
         return subject.text
 
-    def with_text(self, subject: UserMessage, text: str, /) -> UserMessage:
-        return replace(subject, contents=reworded(subject.contents, text))
+    async def with_text(self, subject: UserMessage, text: str, /) -> UserMessage:
+        own = self.call.user
+        assert own is not None
+        user = replace(own, contents=reworded(own.contents, text))
+        self.call = changed(self.call, user=user)
+        return await self.call.augmented(user)
 
 
 class AnswerWording:
@@ -42,8 +54,7 @@ class AnswerWording:
         return subject if text == subject.text else AiMessage(text, subject.tool_calls)
 
 
-USER_WORDING = UserWording()
-ANSWER_WORDING = AnswerWording()
+ANSWER_WORDING: Final = AnswerWording()
 
 
 def guardrail_request(
@@ -56,6 +67,7 @@ def guardrail_request(
         subject=subject,
         text=text,
         messages=tuple(said),
+        sources=call.journal.sources,
         template=source.source if isinstance(source, Template) else None,
         variables=variables_of(call),
         context=call.context,

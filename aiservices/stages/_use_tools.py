@@ -34,7 +34,7 @@ async def use_tools(call: Invocation, proceed: Proceed) -> Result[Any]:
     offering, caller = Offering(setup.assortment, call.driver), _caller(call)
     taken = ids_in(call.history)
     while True:
-        registry = await offering.next(_tool_request(call))
+        registry = await offering.next(await _tool_request(call))
         result = await proceed(changed(call, tools=registry.specs))
         message: AiMessage = result.content
         if not message.tool_calls:
@@ -79,8 +79,9 @@ def reporting(call: Invocation) -> Any:
     return report
 
 
-def _tool_request(call: Invocation) -> ToolRequest:
-    return ToolRequest(tuple(call.request().messages), call.context.memory_id, call.context.parameters)
+async def _tool_request(call: Invocation) -> ToolRequest:
+    request = await call.request()
+    return ToolRequest(tuple(request.messages), call.context.memory_id, call.context.parameters)
 
 
 def _caller(call: Invocation) -> Caller:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,16 +19,18 @@ from guardrails import (
     InputGuardrailError,
     Link,
     OutputGuardrailError,
+    Passed,
     Reject,
     Reprompt,
     Retry,
     Rewrite,
     Verdict,
+    acheck,
     check,
     links,
 )
 
-from .courtroom import Answer, Appending, Court, Scripted
+from .courtroom import Answer, AnswerWording, Appending, Court, Scripted, asked
 
 
 def test_what_all_accept_passes_unchanged_and_each_is_asked_once_in_order(court: Court) -> None:
@@ -247,3 +250,15 @@ def test_links_are_made_once_and_used_for_every_request() -> None:
     (only,) = links(Counted)
     assert isinstance(only, Link)
     assert len(made) == 1
+
+
+def test_a_wording_may_wait_for_the_subject_with_another_text() -> None:
+    class Patient(AnswerWording):
+        async def with_text(self, subject: Answer, text: str, /) -> Answer:  # type: ignore[override]
+            await asyncio.sleep(0)
+            return replace(subject, text=f"<{text}>")
+
+    chain = [Appending("!"), Scripted()]
+    outcome = asyncio.run(acheck(chain, asked("hi"), wording=Patient()))
+    assert isinstance(outcome, Passed)
+    assert (outcome.subject, outcome.text) == (Answer("<hi!>"), "hi!")
