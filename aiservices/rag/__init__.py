@@ -3,5 +3,19 @@
 from __future__ import annotations
 
 from ..segments import Document, Metadata, ScoredSegment, TextSegment
+from .splitting import Splitter, by_line, by_sentence, by_token, by_word, code, markdown, recursive
 
-__all__ = ["Document", "Metadata", "ScoredSegment", "TextSegment"]
+__all__ = [
+    "Document",
+    "Metadata",
+    "ScoredSegment",
+    "Splitter",
+    "TextSegment",
+    "by_line",
+    "by_sentence",
+    "by_token",
+    "by_word",
+    "code",
+    "markdown",
+    "recursive",
+]
