@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from ..segments import Document, Metadata, ScoredSegment, TextSegment
+from .failures import FailedDocument, IngestionError, LoadingError
+from .fetching import load_url
+from .loading import load_directory, load_file, load_package, stream_directory
+from .parsing import Parser
 from .splitting import Splitter, by_line, by_sentence, by_token, by_word, code, markdown, recursive
 
 __all__ = [
     "Document",
+    "FailedDocument",
+    "IngestionError",
+    "LoadingError",
     "Metadata",
+    "Parser",
     "ScoredSegment",
     "Splitter",
     "TextSegment",
@@ -16,6 +24,11 @@ __all__ = [
     "by_token",
     "by_word",
     "code",
+    "load_directory",
+    "load_file",
+    "load_package",
+    "load_url",
     "markdown",
     "recursive",
+    "stream_directory",
 ]

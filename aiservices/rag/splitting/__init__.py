@@ -36,7 +36,8 @@ __all__ = [
 def recursive(max_size: int, overlap: int = 0, *, counter: Counter = len) -> Splitter:
     """Cut at the largest units that fit: paragraphs, lines, sentences, words, characters.
 
-    More blank lines are cut before fewer ones. The choice for most texts. A segment may go over a blank line where both sides of it fit.
+    The choice for most texts. Paragraphs are what blank lines part, more of them before fewer. A segment
+    goes over a blank line where both sides fit into it.
     """
     return SemanticSplitter(Sizes(max_size, overlap, counter))
 
@@ -76,7 +77,7 @@ def by_token(max_size: int, overlap: int = 0, *, counter: Counter | None = None)
 
 
 def markdown(max_size: int, overlap: int = 0, *, counter: Counter = len) -> Splitter:
-    """Cut Markdown at headings by their level, then at rules, blocks, inline elements, then as `recursive`."""
+    """Cut Markdown at headings by their level, then at rules, blocks and elements, then like `recursive`."""
     return SemanticSplitter(Sizes(max_size, overlap, counter), markdown=True)
 
 
