@@ -1,0 +1,397 @@
+"""Ingesting: what is stored, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from aiservices import AuthenticationError, StoreError, TokenUsage
+from aiservices.models.embedding import EmbeddingResponse
+from aiservices.rag import (
+    Document,
+    FailedDocument,
+    IngestionError,
+    IngestionProgress,
+    IngestionReport,
+    Ingestor,
+    LoadingError,
+    TextSegment,
+    by_word,
+)
+from aiservices.stores import Entry, InMemoryStore
+
+from .keeping import Lengths, Rows, Words
+
+Invoke = Callable[..., IngestionReport]
+
+
+@pytest.fixture
+def store() -> Rows:
+    return Rows()
+
+
+@pytest.fixture
+def model() -> Lengths:
+    return Lengths()
+
+
+def documents(**texts: str) -> list[Document]:
+    return [Document(text, id=id) for id, text in texts.items()]
+
+
+@pytest.fixture
+def make(store: Rows, model: Lengths) -> Callable[..., Ingestor]:
+    def ingestor(**options: Any) -> Ingestor:
+        return Ingestor(
+            **{"embedding_model": model, "embedding_store": store, "splitter": by_word(5), **options}
+        )
+
+    return ingestor
+
+
+def test_documents_are_split_embedded_together_and_stored(
+    make: Any, store: Rows, model: Lengths, invoke: Invoke
+) -> None:
+    """I2"""
+    report = invoke(make(), "ingest", documents(a="one two three", b="four"))
+    assert model.batches == [["one", "two", "three", "four"]]
+    assert store.adds == [4]
+    assert store.texts() == ["one", "two", "three", "four"]
+    assert report == IngestionReport(tuple(store.rows), added=2, usage=TokenUsage(4))
+    (_, segment) = store.rows[report.ids[1]]
+    assert segment == TextSegment("two", {"index": 1, "document_id": "a"}, 4, 7)
+
+
+def test_without_a_splitter_a_document_is_one_segment(make: Any, store: Rows, invoke: Invoke) -> None:
+    """I3, S30"""
+    given = [Document("one two", {"page": 7}, id="a"), Document("three", {"index": 9}, id="b")]
+    invoke(make(splitter=None), "ingest", given)
+    assert [segment for _, segment in store.rows.values()] == [
+        TextSegment("one two", {"index": 0, "page": 7, "document_id": "a"}, 0, 7),
+        TextSegment("three", {"index": 9, "document_id": "b"}, 0, 5),
+    ]
+
+
+def test_again_costs_nothing_and_what_changed_takes_the_old_ones_place(
+    make: Any, store: Rows, model: Lengths, invoke: Invoke
+) -> None:
+    ingestor = make()
+    first = invoke(ingestor, "ingest", documents(a="one two", b="three four"))
+    again = invoke(ingestor, "ingest", documents(a="one two", b="three four"))
+    assert again == IngestionReport(unchanged=2)
+    assert len(model.batches) == 1
+    changed = invoke(ingestor, "ingest", documents(a="one", b="three four"))
+    assert (changed.updated, changed.unchanged, changed.removed) == (1, 1, 0)
+    assert changed.ids == first.ids[:1]
+    assert store.texts() == ["one", "three", "four"]
+
+
+def test_metadata_splitter_and_model_are_part_of_the_content(
+    make: Any, store: Rows, model: Lengths, invoke: Invoke
+) -> None:
+    ledger = InMemoryStore()
+    given = documents(a="one two")
+    invoke(make(ledger=ledger), "ingest", given)
+    assert invoke(make(ledger=ledger), "ingest", given).unchanged == 1
+    other = Lengths()
+    other.model_name = "others"
+    for differing in (
+        invoke(make(ledger=ledger, splitter=by_word(9)), "ingest", given),
+        invoke(make(ledger=ledger, splitter=by_word(9), embedding_model=other), "ingest", given),
+        invoke(make(ledger=ledger), "ingest", [Document("one two", {"page": 1}, id="a")]),
+    ):
+        assert differing.updated == 1
+    assert store.texts() == ["one", "two"]
+    assert invoke(make(ledger=ledger, namespace="other"), "ingest", given).added == 1
+
+
+def test_transformers_change_and_drop(make: Any, store: Rows, model: Lengths, invoke: Invoke) -> None:
+    """I1"""
+
+    class Shouting:
+        async def transform(self, segment: TextSegment) -> TextSegment | None:
+            return None if segment.text == "two" else replace(segment, text=segment.text.upper())
+
+    def shorten(document: Document) -> Document | None:
+        return None if document.id == "b" else Document(document.text[4:], {"short": True})
+
+    ingestor = make(document_transformer=shorten, segment_transformer=Shouting())
+    report = invoke(ingestor, "ingest", documents(a="one two three", b="four"))
+    assert model.batches == [["THREE"]]
+    assert (report.added, report.removed) == (1, 0)
+    ((_, segment),) = store.rows.values()
+    assert segment == TextSegment("THREE", {"short": True, "index": 1, "document_id": "a"}, 4, 9)
+
+
+def test_a_transformer_is_a_function_or_has_a_method(make: Any) -> None:
+    with pytest.raises(TypeError, match="document_transformer is a str: give a function of a Document, or"):
+        make(document_transformer="upper")
+
+
+@pytest.mark.parametrize("emptied", ["", "dropped"])
+def test_a_document_of_which_nothing_is_left_is_removed(
+    make: Any, store: Rows, emptied: str, invoke: Invoke
+) -> None:
+    ingestor = make(document_transformer=lambda each: None if each.text == "dropped" else each)
+    invoke(ingestor, "ingest", documents(a="one two", b="three"))
+    report = invoke(ingestor, "ingest", documents(a=emptied, b="three"))
+    assert (report.removed, report.unchanged) == (1, 1)
+    assert store.texts() == ["three"]
+    assert invoke(ingestor, "ingest", documents(a=emptied)) == IngestionReport()
+    assert invoke(ingestor, "ingest", documents(a="one two")).added == 1
+
+
+def test_what_left_a_source_is_removed_and_other_sources_stay(make: Any, store: Rows, invoke: Invoke) -> None:
+    ingestor = make()
+    invoke(ingestor, "ingest", documents(a="one", b="two"), source="left")
+    invoke(ingestor, "ingest", documents(a="three"), source="right")
+    invoke(ingestor, "ingest", documents(a="four"))
+    assert store.texts("a") == ["one", "three", "four"]
+    report = invoke(ingestor, "ingest", documents(b="two"), source="left", remove_missing=True)
+    assert (report.removed, report.unchanged) == (1, 1)
+    assert sorted(store.texts()) == ["four", "three", "two"]
+    (source,) = [each.metadata["source"] for _, each in store.rows.values() if each.text == "three"]
+    assert source == "right"
+
+
+def test_removing_what_is_missing_needs_a_source(make: Any, invoke: Invoke) -> None:
+    with pytest.raises(ValueError, match="remove_missing needs a source"):
+        invoke(make(), "ingest", documents(a="one"), remove_missing=True)
+    with pytest.raises(ValueError, match="source is blank"):
+        invoke(make(), "ingest", documents(a="one"), source=" ")
+
+
+def test_what_cannot_be_read_or_fails_is_not_missing(make: Any, store: Rows, invoke: Invoke) -> None:
+    ingestor = make()
+    invoke(ingestor, "ingest", documents(a="one", b="two"), source="s")
+    error = LoadingError("a cannot be read", source="a")
+    given = [FailedDocument("a", error), *documents(b="two!")]
+    report = invoke(ingestor, "ingest", given, source="s", remove_missing=True)
+    assert [each.id for each in report.failed] == ["a", "b"]
+    assert report.failed[0].error is error
+    assert store.texts() == ["one", "two"]
+
+
+def test_batches_have_at_most_so_many_segments_and_go_over_ends_of_documents(
+    make: Any, store: Rows, model: Lengths, invoke: Invoke
+) -> None:
+    report = invoke(make(batch_size=3), "ingest", documents(a="1111 2222", b="3333 4444 5555 6666", c="7777"))
+    assert sorted(map(len, model.batches)) == [1, 3, 3]
+    assert store.texts() == ["1111", "2222", "3333", "4444", "5555", "6666", "7777"]
+    assert [list(vector) for vector, _ in store.rows.values()] == [[4.0]] * 7
+    assert report.usage == TokenUsage(7)
+
+
+def test_a_failing_document_is_named_with_its_batch_and_the_others_go_on(
+    make: Any, store: Rows, model: Lengths, invoke: Invoke
+) -> None:
+    given = documents(a="1111", b="2222 3333 bad!", c="4444")
+    report = invoke(make(batch_size=2), "ingest", given)
+    assert report.added == 2
+    assert store.texts() == ["1111", "4444"]
+    ((id, error),) = [(each.id, each.error) for each in report.failed]
+    assert id == "b"
+    assert isinstance(error, IngestionError)
+    assert (error.document_id, error.batch) == ("b", 2)
+    assert str(error) == (
+        "document 'b' could not be embedded in batch 2: ConnectionError: it does not like this"
+    )
+    assert isinstance(error.__cause__, ConnectionError)
+
+
+def test_what_was_stored_of_a_failing_document_stays(make: Any, store: Rows, invoke: Invoke) -> None:
+    ingestor = make()
+    invoke(ingestor, "ingest", documents(a="one two"))
+    assert [each.id for each in invoke(ingestor, "ingest", documents(a="one bad!")).failed] == ["a"]
+    assert store.texts() == ["one", "two"]
+    assert invoke(ingestor, "ingest", documents(a="one two")).unchanged == 1
+
+
+def test_the_first_failure_can_end_the_run(make: Any, store: Rows, invoke: Invoke) -> None:
+    given = documents(a="1111", b="bad!", c="2222", d="bad!")
+    with pytest.raises(IngestionError, match="document 'b' could not be embedded in batch 1"):
+        invoke(make(on_error="raise", batch_size=3, parallel=1), "ingest", given)
+    assert store.texts() == ["1111", "2222"]
+    with pytest.raises(LoadingError):
+        invoke(make(on_error="raise"), "ingest", [FailedDocument("a", LoadingError("no", source="a"))])
+
+
+def test_a_document_that_cannot_be_stored_does_not_take_others_with_it(
+    make: Any, store: Rows, model: Lengths, invoke: Invoke
+) -> None:
+    store.poison = "2222"
+    ingestor = make()
+    report = invoke(ingestor, "ingest", documents(a="1111", b="2222", c="3333"))
+    assert report.added == 2
+    assert [str(each.error) for each in report.failed] == [
+        "document 'b' could not be stored: OSError: the disk is full"
+    ]
+    assert len(model.batches) == 1
+    store.poison = "\0"
+    assert invoke(ingestor, "ingest", documents(a="1111", b="2222", c="3333")).added == 1
+    assert store.texts() == ["1111", "2222", "3333"]
+
+
+def test_what_fails_before_it_is_embedded_is_named(make: Any, store: Rows, invoke: Invoke) -> None:
+    def fail(document: Document) -> Document:
+        raise KeyError(document.text)
+
+    report = invoke(make(document_transformer=fail), "ingest", documents(a="one"))
+    assert [str(each.error) for each in report.failed] == [
+        "document 'a' could not be prepared: KeyError: 'one'"
+    ]
+
+
+class Locked(Lengths):
+    def embed(self, texts: Sequence[str]) -> EmbeddingResponse:
+        super().embed(texts)
+        raise AuthenticationError("the key is wrong")
+
+
+class Few(Lengths):
+    def embed(self, texts: Sequence[str]) -> EmbeddingResponse:
+        return EmbeddingResponse(super().embed(texts).vectors[1:])
+
+
+class Down(InMemoryStore):
+    def get(self, namespace: str, key: str) -> Entry | None:
+        raise StoreError("it is down", namespace=namespace)
+
+    async def aget(self, namespace: str, key: str) -> Entry | None:
+        return self.get(namespace, key)
+
+
+def test_what_would_meet_every_document_ends_the_run(make: Any, store: Rows, invoke: Invoke) -> None:
+    locked = Locked()
+    given = documents(a="one", b="two")
+    with pytest.raises(AuthenticationError, match="the key is wrong"):
+        invoke(make(embedding_model=locked), "ingest", given)
+    assert len(locked.batches) == 1
+    with pytest.raises(StoreError, match="it is down"):
+        invoke(make(ledger=Down()), "ingest", given)
+    assert store.rows == {}
+
+
+def test_vectors_that_are_missing_are_a_failure(make: Any, store: Rows, invoke: Invoke) -> None:
+    report = invoke(make(embedding_model=Few()), "ingest", documents(a="one two"))
+    assert "the model gave 1 vectors for 2 texts" in str(report.failed[0].error)
+    assert store.rows == {}
+
+
+def test_a_document_that_comes_twice_must_be_the_same(make: Any, store: Rows, invoke: Invoke) -> None:
+    given = [*documents(a="one"), *documents(a="one"), *documents(a="two")]
+    report = invoke(make(), "ingest", given)
+    assert (report.added, report.unchanged) == (1, 1)
+    assert [str(each.error) for each in report.failed] == [
+        "document 'a' is refused: ValueError: another document of this run has the id"
+    ]
+    assert store.texts() == ["one"]
+
+
+def test_progress_is_told_for_every_document(make: Any, invoke: Invoke) -> None:
+    told: list[IngestionProgress] = []
+    given = documents(a="one", b="bad!", c="", d="two")
+    ingestor = make(on_progress=told.append)
+    invoke(ingestor, "ingest", given)
+    assert told == [IngestionProgress(done, 4) for done in (1, 2, 3, 4)]
+    told.clear()
+    invoke(ingestor, "ingest", (each for each in given))
+    assert told == [IngestionProgress(done, None) for done in (1, 2, 3, 4)]
+
+    async def stop(progress: IngestionProgress) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        invoke(make(on_progress=stop), "ingest", given)
+
+
+def test_documents_come_from_any_iterable_and_are_read_as_they_are_needed(
+    make: Any, store: Rows, model: Lengths, invoke: Invoke
+) -> None:
+    read: list[int] = []
+    most = 0
+
+    def many() -> Iterator[Document]:
+        nonlocal most
+        for number in range(100):
+            read.append(number)
+            most = max(most, len(read) - len(store.rows))
+            yield Document(f"{number:05}", id=str(number))
+
+    ingestor = make(batch_size=3, parallel=2)
+    assert invoke(ingestor, "ingest", many()).added == 100
+    assert most <= 7
+    assert max(map(len, model.batches)) == 3
+
+    async def asynchronously() -> AsyncIterator[Document]:
+        for number in range(100):
+            yield Document(f"{number:05}", id=str(number))
+
+    assert invoke(ingestor, "ingest", asynchronously()).unchanged == 100
+    assert invoke(ingestor, "ingest", Document("one", id="7")).updated == 1
+
+
+def test_what_the_source_raises_comes_out_when_all_before_is_closed(make: Any, invoke: Invoke) -> None:
+    closed: list[bool] = []
+
+    def breaking() -> Iterator[Document]:
+        try:
+            yield Document("one")
+            raise OSError("the network is gone")
+        finally:
+            closed.append(True)
+
+    with pytest.raises(OSError, match="the network is gone"):
+        invoke(make(), "ingest", breaking())
+    assert closed == [True]
+
+
+def test_a_keyword_index_holds_the_same_segments(make: Any, store: Rows, invoke: Invoke) -> None:
+    words = Words()
+    ingestor = make(keyword_index=words)
+    invoke(ingestor, "ingest", documents(a="one two", b="three"), source="s")
+    invoke(ingestor, "ingest", documents(a="one four"), source="s", remove_missing=True)
+    assert words.rows == {id: segment for id, (_, segment) in store.rows.items()}
+    assert store.texts() == ["one", "four"]
+
+
+def test_ids_are_the_same_everywhere(make: Any, store: Rows) -> None:
+    (first,) = make().ingest(documents(a="one")).ids
+    assert first == "0cd1c9feaacea79f55325c4cfae009a3"
+    other = Rows()
+    assert make(embedding_store=other).ingest(documents(a="one")).ids == (first,)
+    assert make().ingest(documents(b="one")).ids != (first,)
+    assert make().ingest(documents(a="one"), source="s").ids != (first,)
+
+
+def test_any_text_can_be_an_id(make: Any, store: Rows, invoke: Invoke) -> None:
+    ingestor = make()
+    given = [Document("one", id=id) for id in ("x" * 5000, "a\0b", "../ü 🚀", "\udc80")]
+    assert invoke(ingestor, "ingest", given).added == 4
+    assert invoke(ingestor, "ingest", given).unchanged == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"batch_size": 0}, "batch_size must be at least 1, not 0"),
+        ({"parallel": 0}, "parallel must be at least 1, not 0"),
+        ({"on_error": "ignore"}, "on_error is 'raise' or 'skip', not 'ignore'"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(make: Any, options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        make(**options)
+
+
+def test_an_entry_of_somebody_else_in_the_ledger_is_a_store_error(make: Any) -> None:
+    ledger = InMemoryStore()
+    ingestor = make(ledger=ledger)
+    ingestor.ingest(documents(a="one"))
+    (key,) = ledger.keys("ingested")
+    ledger.put("ingested", key, ["something else"])
+    with pytest.raises(StoreError, match="is no record of an ingestor"):
+        ingestor.ingest(documents(a="one"))
