@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from .errors import AiServiceError
+from .ingesting import add_ingest
 from .models.local.catalogue import CATALOGUE
 from .models.local.pulling import pull
 from .models.local.weights import cached_path, is_intact
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     fetching.set_defaults(command=_pull)
     listing = actions.add_parser("list", help="the models that can be pulled, and which are here")
     listing.set_defaults(command=_list)
+    add_ingest(topics)
     return parser
 
 
