@@ -34,16 +34,17 @@ def run() -> Iterator[Run]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+        stdin, stdout = process.stdin, process.stdout
+        assert stdin is not None
+        assert stdout is not None
 
         def perform(folder: Path, kind: str, version: str, deadly: str = "") -> int:
             given = {"folder": str(folder), "kind": kind, "version": version, "deadly": deadly}
-            print(json.dumps(given), file=process.stdin, flush=True)
-            return int(process.stdout.readline())
+            print(json.dumps(given), file=stdin, flush=True)
+            return int(stdout.readline())
 
         yield perform
-        process.stdin.close()
+        stdin.close()
 
 
 def texts(folder: Path, name: str) -> list[str]:

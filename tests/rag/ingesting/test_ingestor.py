@@ -178,11 +178,13 @@ def test_what_cannot_be_read_or_fails_is_not_missing(make: Any, store: Rows, inv
 def test_batches_have_at_most_so_many_segments_and_go_over_ends_of_documents(
     make: Any, store: Rows, model: Lengths, invoke: Invoke
 ) -> None:
-    report = invoke(make(batch_size=3), "ingest", documents(a="1111 2222", b="3333 4444 5555 6666", c="7777"))
-    assert sorted(map(len, model.batches)) == [1, 3, 3]
-    assert store.texts() == ["1111", "2222", "3333", "4444", "5555", "6666", "7777"]
-    assert [list(vector) for vector, _ in store.rows.values()] == [[4.0]] * 7
-    assert report.usage == TokenUsage(7)
+    report = invoke(
+        make(batch_size=3), "ingest", documents(a="111 2222", b="33333 444 55555 666 7777", c="88")
+    )
+    assert sorted(map(len, model.batches)) == [2, 3, 3]
+    assert store.texts() == ["111", "2222", "33333", "444", "55555", "666", "7777", "88"]
+    assert all(list(vector) == [len(segment.text)] for vector, segment in store.rows.values())
+    assert report.usage == TokenUsage(8)
 
 
 def test_a_failing_document_is_named_with_its_batch_and_the_others_go_on(
@@ -334,11 +336,12 @@ def test_documents_come_from_any_iterable_and_are_read_as_they_are_needed(
     assert invoke(ingestor, "ingest", Document("one", id="7")).updated == 1
 
 
-def test_what_the_source_raises_comes_out_when_all_before_is_closed(make: Any, invoke: Invoke) -> None:
+def test_a_source_is_closed_when_the_run_ends_early(make: Any, invoke: Invoke) -> None:
     closed: list[bool] = []
 
     def breaking() -> Iterator[Document]:
         try:
+            yield Document("bad!")
             yield Document("one")
             raise OSError("the network is gone")
         finally:
@@ -346,7 +349,11 @@ def test_what_the_source_raises_comes_out_when_all_before_is_closed(make: Any, i
 
     with pytest.raises(OSError, match="the network is gone"):
         invoke(make(), "ingest", breaking())
-    assert closed == [True]
+    source = breaking()
+    with pytest.raises(IngestionError):
+        invoke(make(on_error="raise", batch_size=1, parallel=1), "ingest", source)
+    assert closed == [True, True]
+    source.close()
 
 
 def test_a_keyword_index_holds_the_same_segments(make: Any, store: Rows, invoke: Invoke) -> None:

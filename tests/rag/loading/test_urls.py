@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 
@@ -40,12 +41,24 @@ class _Answering(BaseHTTPRequestHandler):
             self.wfile.flush()
             released.wait()
             return
+        if self.path == "/endless":
+            self._drip()
+            return
         status, headers, body = ANSWERS[self.path.partition("?")[0]]
         self.send_response(status)
         for name, value in (*headers.items(), ("Content-Length", str(len(body)))):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+
+    def _drip(self) -> None:
+        self.send_response(200)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        with suppress(OSError):  # until nobody listens
+            while not released.wait(0.001):
+                self.wfile.write(b"drop")
+        self.close_connection = True
 
     def log_message(self, *args: object) -> None:
         pass
@@ -120,6 +133,8 @@ def test_size_and_time_are_limited(server: str) -> None:
     assert len(load_url(f"{server}/large", max_bytes=5000).text) == 5000
     with pytest.raises(LoadingError, match="cannot be fetched: ReadTimeout"):
         load_url(f"{server}/slow", timeout=0.05)
+    with pytest.raises(LoadingError, match="did not end in time"):
+        load_url(f"{server}/endless", timeout=0.2)
 
 
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://localhost/x", "handbook.md", "http://", ""])
