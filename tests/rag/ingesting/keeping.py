@@ -10,7 +10,7 @@ from typing import Any
 
 from aiservices import TokenUsage
 from aiservices.models.embedding import EmbeddingModel, EmbeddingResponse
-from aiservices.rag import TextSegment
+from aiservices.rag import Document, TextSegment
 
 
 class Rows:
@@ -128,3 +128,8 @@ class Lengths(EmbeddingModel):
         if any("!" in text for text in texts):
             raise ConnectionError("it does not like this")
         return EmbeddingResponse([[float(len(text))] for text in texts], TokenUsage(len(texts)))
+
+
+def documents(**texts: str) -> list[Document]:
+    """Documents by their ids."""
+    return [Document(text, id=id) for id, text in texts.items()]
