@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from .asking import add_ask
 from .errors import AiServiceError
+from .ingesting import add_ingest
 from .models.local.catalogue import CATALOGUE
 from .models.local.pulling import pull
 from .models.local.weights import cached_path, is_intact
@@ -46,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     listing = actions.add_parser("list", help="the models that can be pulled, and which are here")
     listing.set_defaults(command=_list)
     add_ask(topics)
+    add_ingest(topics)
     return parser
 
 

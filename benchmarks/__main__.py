@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import aiservices
 from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, tool, user_message
 
+from .ingesting import ingesting
 from .measuring import block, compare, function_calls, imports, resident, together
 from .remembering import memory
 from .retrieving import retrieval
@@ -152,6 +153,10 @@ async def retrieval_(server: Server, args: Any) -> dict[str, Any]:
     return retrieval(args.rounds)
 
 
+async def ingesting_(server: Server, args: Any) -> dict[str, Any]:
+    return ingesting()
+
+
 PARTS = {
     "import": import_,
     "calls": calls,
@@ -163,6 +168,7 @@ PARTS = {
     "growth": growth,
     "memory": memory_,
     "retrieval": retrieval_,
+    "ingesting": ingesting_,
 }
 
 

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from .embedding_stores.pgvector import PgVectorEmbeddingStore
     from .embedding_stores.qdrant import QdrantEmbeddingStore
     from .embedding_stores.sql import SqlEmbeddingStore
+    from .failures import FailedDocument, IngestionError, LoadingError
+    from .fetching import load_url
     from .filters import F, Filter
+    from .ingesting import IngestionProgress, IngestionReport, Ingestor
     from .injecting import ContentInjector
     from .keyword_index import KeywordIndex
+    from .loading import load_directory, load_file, load_package, stream_directory
+    from .parsing import Parser
     from .query import Query, QueryContext
     from .query_routing import ModelQueryRouter
     from .query_transforming import CompressingQueryTransformer, ExpandingQueryTransformer
@@ -28,24 +33,34 @@ if TYPE_CHECKING:
     from .retrieval_as_tool import retrieval_tool
     from .retrievers import EmbeddingStoreRetriever, HybridRetriever, KeywordRetriever
     from .roles import Retriever, RetrieverLike
+    from .splitting import Splitter, by_line, by_sentence, by_token, by_word, code, markdown, recursive
+    from .transforming import DocumentTransformer, SegmentTransformer
     from .web_search import WebPage, WebSearchEngine, WebSearchRetriever
 
 __all__ = [
     "CompressingQueryTransformer",
     "ContentInjector",
     "Document",
+    "DocumentTransformer",
     "EmbeddingStore",
     "EmbeddingStoreRetriever",
     "ExpandingQueryTransformer",
     "F",
+    "FailedDocument",
     "Filter",
     "HybridRetriever",
     "InMemoryEmbeddingStore",
+    "IngestionError",
+    "IngestionProgress",
+    "IngestionReport",
+    "Ingestor",
     "KeywordIndex",
     "KeywordRetriever",
+    "LoadingError",
     "Match",
     "Metadata",
     "ModelQueryRouter",
+    "Parser",
     "PgVectorEmbeddingStore",
     "QdrantEmbeddingStore",
     "Query",
@@ -58,15 +73,45 @@ __all__ = [
     "RetrieverLike",
     "ScoredSegment",
     "ScoringModel",
+    "SegmentTransformer",
+    "Splitter",
     "SqlEmbeddingStore",
     "TextSegment",
     "WebPage",
     "WebSearchEngine",
     "WebSearchRetriever",
+    "by_line",
+    "by_sentence",
+    "by_token",
+    "by_word",
+    "code",
+    "load_directory",
+    "load_file",
+    "load_package",
+    "load_url",
+    "markdown",
+    "recursive",
     "retrieval_tool",
+    "stream_directory",
 ]
 
 _HOMES = {
+    ".failures": ("FailedDocument", "IngestionError", "LoadingError"),
+    ".fetching": ("load_url",),
+    ".ingesting": ("IngestionProgress", "IngestionReport", "Ingestor"),
+    ".loading": ("load_directory", "load_file", "load_package", "stream_directory"),
+    ".parsing": ("Parser",),
+    ".splitting": (
+        "Splitter",
+        "by_line",
+        "by_sentence",
+        "by_token",
+        "by_word",
+        "code",
+        "markdown",
+        "recursive",
+    ),
+    ".transforming": ("DocumentTransformer", "SegmentTransformer"),
     "..models.scoring": ("ScoringModel",),
     "..segments": ("Document", "Metadata", "RetrievalFailure", "ScoredSegment", "TextSegment"),
     ".augmentor": ("RetrievalAugmentor",),

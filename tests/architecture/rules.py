@@ -45,7 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("aiservices.agentic",),
     ("aiservices.mcp", "aiservices.a2a", "aiservices.serve"),
     ("aiservices.testing",),
-    ("aiservices.asking",),
+    ("aiservices.asking", "aiservices.ingesting"),
     ("aiservices.cli",),
     ("aiservices",),
 )
