@@ -28,6 +28,9 @@
         OutputGuardrailError         no answer was accepted, also not after asking again
         ModerationError              .categories; the moderation flagged the input
       MemoryInUseError               a call within a call wants the memory that the outer one uses
+      AgentError                     .agent; a system of agents was used wrongly, or cannot go on
+        MissingInputError            .key, .producers: nobody gave what the agent needs
+        AgentSuspendedError          .pending: the run waits for answers
 
 A missing optional dependency is a `MissingExtraError`, an `ImportError` that names what to install.
 """
@@ -43,6 +46,8 @@ import outputparsers
 from .messages import NO_USAGE, ChatMessage, ChatResponse, TokenUsage, ToolCall, ToolExecution
 
 __all__ = [
+    "AgentError",
+    "AgentSuspendedError",
     "AiServiceError",
     "AuthenticationError",
     "ConfigurationError",
@@ -57,6 +62,7 @@ __all__ = [
     "LimitExceededError",
     "MemoryInUseError",
     "MissingExtraError",
+    "MissingInputError",
     "ModelError",
     "ModelNotFoundError",
     "ModelTimeoutError",
@@ -289,6 +295,31 @@ class ModerationError(GuardrailError, guardrails.ModerationError):
 
 class MemoryInUseError(AiServiceError):
     """A call made from within another one, by a tool for instance, wants the memory that is in use there."""
+
+
+class AgentError(AiServiceError):
+    """A system of agents was used wrongly, or cannot go on. `agent` is the name of the one it is about."""
+
+    def __init__(self, message: str, *, agent: str = "") -> None:
+        super().__init__(message)
+        self.agent = agent
+
+
+class MissingInputError(AgentError):
+    """An agent needs a key that nobody has given. `producers` are the agents that could produce it."""
+
+    def __init__(self, message: str, *, agent: str, key: str, producers: Sequence[str] = ()) -> None:
+        super().__init__(message, agent=agent)
+        self.key = key
+        self.producers = tuple(producers)
+
+
+class AgentSuspendedError(AgentError):
+    """A run waits for answers. `pending` lists them, each with `id`, `agent` and `question`."""
+
+    def __init__(self, message: str, *, agent: str = "", pending: Sequence[Any] = ()) -> None:
+        super().__init__(message, agent=agent)
+        self.pending: tuple[Any, ...] = tuple(pending)
 
 
 class MissingExtraError(ImportError):
