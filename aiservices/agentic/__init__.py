@@ -1,19 +1,20 @@
 """Agents: AI services and functions composed into systems, all on one planner loop.
 
 An *agent* has a name, inputs that it reads from the scope by name, and an output that is written under its
-`output_key`. A **leaf** does the work itself: the `@agent` method of an AI service or another object, a function,
-a person. A **composite** has agents and a *planner* that decides which of them run next; it is an agent too.
+`output_key`. A **leaf** does the work itself: the `@agent` method of an AI service or another object, a
+function, a person. A **composite** has agents and a *planner* that decides which of them run next; it is an
+agent too.
 
 The **scope** is what the agents of one run share: named values, and the history of what has run.
 
-The **loop** is the same for every composite: the planner gives an *action*; its calls are made, side by side when
-there are several; what each gives is noted in the scope and saved; the planner is asked again. Planners differ in
-what they decide, never in how calls are made, retried, heard of or saved. It is written once, asynchronously, and
-driven blocking or asynchronously.
+The **loop** is the same for every composite: the planner gives an *action*; its calls are made, side by side
+when there are several; what each gives is noted in the scope and saved; the planner is asked again. Planners
+differ in what they decide, never in how calls are made, retried, heard of or saved. It is written once,
+asynchronously, and driven blocking or asynchronously.
 
-A **checkpoint** is what a store keeps of a run: the scope, the history and, for each composite that is not done,
-its *frame*: what the planner remembers and which calls are not over. A run that is resumed makes the calls that had
-not finished, and goes on.
+A **checkpoint** is what a store keeps of a run: the scope, the history and, for each composite that is not
+done, its *frame*: what the planner remembers and which calls are not over. A run that is resumed makes the
+calls that had not finished, and goes on.
 
 Which file says what, from the bottom up:
 

@@ -19,9 +19,9 @@ class Gathered(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of an agent. With `arguments` it sees these beside the scope, and writes to a scope of its own.
+    """One call of an agent.
 
-    Nothing of that scope outlives the call.
+    With `arguments` it sees these beside the scope, and writes to a scope of its own that ends with it.
     """
 
     agent: Any

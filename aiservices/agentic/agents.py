@@ -30,8 +30,8 @@ class Agent(Node):
     """An agent: made of an AI service, a function or other agents, and used like any other.
 
     Inputs are given by name. `memory_id` names the run: agents that speak for a conversation speak for this
-    one, and with a `store` each step is saved, so that a run that was broken off, failed or waits for an answer
-    is resumed where it stopped. An argument that is `InvocationParameters` reaches the agents and tools that
+    one, and with a `store` each step is saved, so that a run that was broken off, failed or waits for an
+    answer is resumed where it stopped. An argument that is `InvocationParameters` reaches the agents and tools that
     ask for it, and is not saved.
     """
 
@@ -77,10 +77,11 @@ class Agent(Node):
         return ASYNCHRONOUS.events(self._started(ASYNCHRONOUS, memory_id, inputs, streams=True))
 
     def resume(self, memory_id: Any, answers: Mapping[str, Any] | None = None) -> AgentOutcome:
-        """Go on with a run that was broken off, has failed or waits; agents that have finished do not run again.
+        """Go on with a run that was broken off, has failed or waits.
 
-        `answers` maps ids of what is pending to values; what has none stays pending. A run that is over gives
-        its result again without a call. Raises `AgentError` for an unknown run, or one that somebody else runs.
+        Agents that have finished do not run again. `answers` maps ids of what is pending to values; what has
+        none stays pending. A run that is over gives its result again without a call. Raises `AgentError` for
+        an unknown run, or one that somebody else runs.
         """
         return BLOCKING.run(self._resumed(BLOCKING, memory_id, answers or {}))
 
@@ -97,7 +98,10 @@ class Agent(Node):
         return await ASYNCHRONOUS.run(self._restarted(ASYNCHRONOUS, memory_id, inputs))
 
     def forget(self, memory_id: Any) -> bool:
-        """Delete what is saved of a run and say whether there was anything. Raises `AgentError` while it runs."""
+        """Delete what is saved of a run and say whether there was anything.
+
+        Raises `AgentError` while it runs.
+        """
         return BLOCKING.run(self._forgotten(BLOCKING, memory_id))
 
     async def aforget(self, memory_id: Any) -> bool:

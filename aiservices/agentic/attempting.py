@@ -25,7 +25,7 @@ class Attempted:
     skipped: bool = False
 
 
-class _Skip(Exception):
+class _SkippedError(Exception):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.key = key
@@ -55,7 +55,7 @@ async def _attempt(agent: Node, here: Here, number: int) -> Attempted:
     if not run.is_heard(listeners):
         try:
             inputs = await inputs_of(agent, here)
-        except _Skip:
+        except _SkippedError:
             return _skipped(agent, here)
         return Attempted(inputs, await agent.perform(here, inputs))
     return await _told(agent, here, number)
@@ -70,7 +70,7 @@ async def _told(agent: Node, here: Here, number: int) -> Attempted:
             inputs = await inputs_of(agent, here)
             await run.tell(listeners, AgentStarted(where, inputs, number))
             output = await agent.perform(here, inputs)
-    except _Skip as skip:
+    except _SkippedError as skip:
         await run.tell(listeners, AgentSkipped(where, skip.key))
         return _skipped(agent, here)
     except Waiting:
@@ -108,7 +108,7 @@ async def inputs_of(agent: Node, here: Here) -> dict[str, Any]:
             inputs[need.key] = value if agent.is_composite else _fitting(agent, need, value)
         elif need.required and not agent.is_composite:
             if agent.optional:
-                raise _Skip(need.key)
+                raise _SkippedError(need.key)
             raise missing(here.run.root, agent.name, need.key)
     return inputs
 

@@ -38,8 +38,8 @@ Branch: TypeAlias = "tuple[Predicate, AgentLike] | AgentLike"
 class CommonOptions(TypedDict, total=False):
     """What every builder takes.
 
-    - `name`: its own in paths, events and errors; the word for the pattern by default. `description`: for those
-      who choose among agents.
+    - `name`: its own in paths, events and errors; the word for the pattern by default. `description`: for
+      those who choose among agents.
     - `output_key`: where its value is written. `output`: a function of the scope that makes its value.
     - `before`: a function of the scope that is called before anything else, as to write defaults.
     - `on_error`: a function of the `ErrorContext` that gives a `Recovery`, for the agents within.
@@ -203,8 +203,8 @@ def conditional(
 ) -> Any:
     """Every agent whose predicate holds, side by side; with `first_match` only the first of them.
 
-    A branch is `(predicate, agent)`, the predicate a sync or async function of the scope; an agent alone always
-    runs. Where none matches, `otherwise` runs; without it the value is `None`. See `sequence`.
+    A branch is `(predicate, agent)`, the predicate a sync or async function of the scope; an agent alone
+    always runs. Where none matches, `otherwise` runs; without it the value is `None`. See `sequence`.
     """
     frame = sys._getframe(1)
     pairs = [each if isinstance(each, tuple) else (None, each) for each in branches]

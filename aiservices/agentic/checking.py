@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from ..errors import ConfigurationError
@@ -33,13 +33,12 @@ def _misfits(root: Node) -> Iterator[str]:
             for need in node.needs:
                 read[need.key].append((node.name, need.hint))
     for key, writers in written.items():
-        for writer, gives in writers:
-            for reader, wants in read[key]:
-                if not fits(gives, wants):
-                    yield (
-                        f"{key!r} is written by {writer!r} as {named(gives)} and read by {reader!r} as "
-                        f"{named(wants)}: make the types agree"
-                    )
+        for (writer, gives), (reader, wants) in product(writers, read[key]):
+            if not fits(gives, wants):
+                yield (
+                    f"{key!r} is written by {writer!r} as {named(gives)} and read by {reader!r} as "
+                    f"{named(wants)}: make the types agree"
+                )
         for (one, gives), (other, too) in combinations(writers, 2):
             if not fits(gives, too) and not fits(too, gives):
                 yield (

@@ -1,4 +1,4 @@
-"""Agents made of other agents: a planner, the agents it plans with, and what all composites have in common."""
+"""Agents made of other agents: a planner, those it plans with, and what all composites have in common."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ NO_OPTIONS: Final = CompositeOptions()
 class Plan:
     """How the agents of a composite work together.
 
-    `pattern` is a word for it, and the default name. `make_planner` makes the planner of one run. `flow` is how
-    data flows among the agents, `output_type` what comes out. `reads_scope` where functions of the user's may
-    read any key.
+    `pattern` is a word for it, and the default name. `make_planner` makes the planner of one run. `flow` is
+    how data flows among the agents, `output_type` what comes out. `reads_scope` where functions of the user's
+    may read any key.
     """
 
     pattern: str
@@ -121,7 +121,10 @@ class Composite(Agent):
                 raise missing(here.run.root, want.agent, want.key)
 
     def _inside(self) -> Traffic:
-        """The traffic of the agents by the plan. What an error handler may bring is asked for when it is due."""
+        """The traffic of the agents by the plan.
+
+        What an error handler may bring is asked for when it is due.
+        """
         inside = self.plan.flow([agent.traffic() for agent in self.agents])
         if self.on_error is None:
             return inside

@@ -103,7 +103,8 @@ def _typed(face: Face, agent: Agent, value: Any) -> Any:
         return read_as(face.returns, value)
     except ValueError as error:
         raise AgentError(
-            f"{agent.name} gave a {type(value).__name__}, and {face.name} returns {named(face.returns)}: {error}",
+            f"{agent.name} gave a {type(value).__name__}, but {face.name} returns {named(face.returns)}: "
+            f"{error}",
             agent=agent.name,
         ) from error
 
@@ -159,22 +160,22 @@ def _hint(where: str, raw: Any, owner: type, stub: Any, names: Mapping[str, Any]
 
 def _check(face: Face, protocol: Any, agent: Agent) -> None:
     where, problems = f"{protocol.__name__}.{face.name}", []
-    for declared in (declared_on(protocol), declared_on(inspect.unwrap(getattr(protocol, face.name)))):
-        if declared.input_guardrails or declared.output_guardrails or declared.moderate:
-            problems.append(
-                f"{where}: guardrails are not supported on a system of agents: declare them on the services "
-                "whose models are asked"
-            )
+    said = (declared_on(protocol), declared_on(inspect.unwrap(getattr(protocol, face.name))))
+    if any(each.input_guardrails or each.output_guardrails or each.moderate for each in said):
+        problems.append(
+            f"{where}: guardrails are not supported on a system of agents: declare them on the services "
+            "whose models are asked"
+        )
     given = [name for name in face.signature.parameters if name != face.memory_id][1:]
     for need in agent.needs:
         if need.required and need.key not in given:
             problems.append(
-                f"{where}: {agent.name} needs {need.key!r}, which no agent writes: add a parameter of that name"
+                f"{where}: {agent.name} needs {need.key!r}, which no agent writes: add a parameter so named"
             )
         elif need.key in given and not fits(face.hints.get(need.key, Any), need.hint):
             problems.append(
-                f"{where}: {need.key!r} is {named(face.hints[need.key])} here and {named(need.hint)} for the agent "
-                "that reads it: make the types agree"
+                f"{where}: {need.key!r} is {named(face.hints[need.key])} here and {named(need.hint)} for the "
+                "agent that reads it: make the types agree"
             )
     if face.returns is not types.NoneType and not fits(agent.output_type, face.returns):
         problems.append(

@@ -104,6 +104,7 @@ def _read_open(form: Mapping[str, Any], codec: Codec, agents: Sequence[Node], pa
 
 
 def written_invocation(done: AgentInvocation, codec: Codec) -> dict[str, Any]:
+    """The stored form. Raises `AgentError` naming what cannot be stored."""
     inputs = {
         key: codec.encode(value, f"{done.path}: the input {key!r}") for key, value in done.inputs.items()
     }
@@ -112,6 +113,7 @@ def written_invocation(done: AgentInvocation, codec: Codec) -> dict[str, Any]:
 
 
 def read_invocation(form: Mapping[str, Any], codec: Codec) -> AgentInvocation:
+    """The invocation behind a stored form."""
     inputs = {key: codec.decode(value) for key, value in form["inputs"].items()}
     return AgentInvocation(form["agent"], form["path"], inputs, codec.decode(form["output"]))
 

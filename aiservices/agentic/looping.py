@@ -33,8 +33,8 @@ class Planned(Protocol):
 class PlannerLoop:
     """One run of one composite.
 
-    What it was doing is in its frame, so that a run that is resumed goes on there: calls that had not finished
-    are made, those that had are not, and the planner hears of each exactly once.
+    What it was doing is in its frame, so that a run that is resumed goes on there: calls that had not
+    finished are made, those that had are not, and the planner hears of each exactly once.
     """
 
     def __init__(self, composite: Planned, here: Here, frame: Frame | None) -> None:
@@ -50,7 +50,7 @@ class PlannerLoop:
         self._is_new = frame is None
 
     async def value(self) -> tuple[Any, str]:
-        """The value of the composite and the reason why it ended. Raises `Waiting`, and what its agents raise."""
+        """The value of the composite and why it ended. Raises `Waiting`, and what its agents raise."""
         await self._driver.call(self._planner.init, self._context)
         await (self._begin() if self._is_new else self._resume())
         await self._advance()
@@ -198,8 +198,8 @@ class PlannerLoop:
                     index_of(step.agent, self._agents)
                 except LookupError:
                     raise AgentError(
-                        f"{self._here.place.path}: the planner {planner} called {step.agent!r}, which is none "
-                        f"of its agents: they are {listed([agent.name for agent in self._agents])}",
+                        f"{self._here.place.path}: the planner {planner} called {step.agent!r}, which is "
+                        f"none of its agents: they are {listed([agent.name for agent in self._agents])}",
                         agent=self._name,
                     ) from None
         return action

@@ -81,7 +81,7 @@ class Node(ABC):
         return self is source
 
 
-class Waiting(Exception):
+class Waiting(Exception):  # noqa: N818 - it is no error
     """A part of the run waits for an answer. It passes through composites and reaches no user's code."""
 
 

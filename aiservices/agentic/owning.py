@@ -88,7 +88,7 @@ def _machine() -> str | None:
 
 
 def _beginning(pid: int) -> str | None:
-    """When a process began, in ticks since the boot; `None` when there is none, or only what is left of it."""
+    """When a process began, in ticks since the boot; `None` when there is none, or it has died."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

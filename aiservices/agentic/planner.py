@@ -54,7 +54,7 @@ class Planner(ABC):
         """What `restore` needs to go on from here, as a JSON value."""
         return None
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: Any) -> None:  # noqa: B027 - who has no state has nothing to do
         """Take up the state that `execution_state` gave."""
 
 

@@ -1,9 +1,9 @@
 """Values as a checkpoint keeps them: JSON that is read back equal, or a refusal when they are written.
 
 What JSON has is kept as it is. Everything else is `{"$": kind, "v": form}`: dates, sets, bytes and the like
-by a name of ours, messages by their wire form, and enums, dataclasses, named tuples and pydantic models by the
-name of their class. A class is looked for among those that the agents declare, then among what is imported
-already; nothing is ever imported for the sake of a stored name.
+by a name of ours, messages by their wire form, and enums, dataclasses, named tuples and pydantic models by
+the name of their class. A class is looked for among those that the agents declare, then among what is
+imported already; nothing is ever imported for the sake of a stored name.
 """
 
 from __future__ import annotations
@@ -148,15 +148,9 @@ _ADAPTED: Final = {kind.__name__: kind for kind in _BY_ADAPTER}
 
 @cache
 def _adapter(kind: Any) -> Any:
-    from pydantic import ConfigDict, TypeAdapter
+    from pydantic import TypeAdapter
 
-    own = dataclasses.is_dataclass(kind) or hasattr(kind, "__pydantic_core_schema__") or _is_named_tuple(kind)
-    config = None if own else ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-    if kind is bytes:
-        return _Bytes
-    if kind is float:
-        return _Float
-    return TypeAdapter(kind, config=config)
+    return _OWN.get(kind) or TypeAdapter(kind)
 
 
 class _Bytes:
@@ -185,6 +179,9 @@ class _Float:
     @staticmethod
     def validate_python(form: str) -> float:
         return float(form)
+
+
+_OWN: Final[Mapping[Any, Any]] = {bytes: _Bytes, float: _Float}
 
 
 def _same(first: Any, second: Any) -> bool:
