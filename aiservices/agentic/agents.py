@@ -30,9 +30,9 @@ class Agent(Node):
     """An agent: made of an AI service, a function or other agents, and used like any other.
 
     Inputs are given by name. `memory_id` names the run: agents that speak for a conversation speak for this
-    one, and with a `store` each step is saved, so that a run that was broken off, failed or waits for an
-    answer is resumed where it stopped. An argument that is `InvocationParameters` reaches the agents and tools that
-    ask for it, and is not saved.
+    one. With a `store` each step of such a run is saved, so that one that was broken off, has failed or
+    waits for an answer can be resumed where it stopped. An argument that is `InvocationParameters` reaches
+    the agents and tools that ask for it, and is not saved.
     """
 
     store: Store | None = None

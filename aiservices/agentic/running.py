@@ -74,10 +74,9 @@ class Run:
         """A scope for one call, with arguments that only it sees."""
         if self.record is None:
             return AgenticScope(arguments, outer=outer)
-        begun = place.numbers in self.record.states
         scope = self.record.scope_at(place.numbers, outer)
-        if not begun:
-            for key, value in arguments.items():
+        for key, value in arguments.items():
+            if key not in self.record.states[place.numbers]:  # else an agent within has written it
                 scope.write(key, value)
         return scope
 
