@@ -48,6 +48,7 @@ class PlannerLoop:
         self._context = PlanningContext(here.scope, composite.agents)
         self._frame = frame or Frame()
         self._is_new = frame is None
+        self._has_background = False
 
     async def value(self) -> tuple[Any, str]:
         """The value of the composite and why it ended. Raises `Waiting`, and what its agents raise."""
@@ -88,18 +89,19 @@ class PlannerLoop:
 
     async def _advance(self) -> None:
         """Make calls until there are none to make."""
-        while batch := self._next():
+        while batch := await self._next():
             background = [each for each in batch if self._agents[each.index].background]
             if background:
                 await self._beside(background)
                 return
             if len(batch) == 1:
-                await self._make(batch[0])
+                await self._make(batch[0], alone=not self._has_background)
             else:
                 await self._driver.gather([self._make(each, alone=False) for each in batch])
 
     async def _beside(self, background: Sequence[Open]) -> None:
         """Let background agents run beside all that comes after them, and wait for them at the end."""
+        self._has_background = True
         jobs = []
         for each in background:
             each.running = True
@@ -110,6 +112,7 @@ class PlannerLoop:
                 path = self._here.place.within(agent.name, each.number).path
                 await self._tell(each, AgentInvocation(agent.name, path, {}, None))
                 each.heard = True
+        self._take_told()
         await self._driver.gather([self._advance(), *(job() for job in jobs)])
 
     async def _make_apart(self, each: Open, promise: Promise | None) -> None:
@@ -128,7 +131,7 @@ class PlannerLoop:
             if promise is not None:
                 promise.keep(error)
 
-    async def _make(self, each: Open, *, alone: bool = True) -> None:
+    async def _make(self, each: Open, *, alone: bool) -> None:
         """Make a call, note what came of it, and ask the planner."""
         agent = self._agents[each.index]
         here = self._within(each, agent)
@@ -204,8 +207,14 @@ class PlannerLoop:
                     ) from None
         return action
 
-    def _next(self) -> list[Open]:
+    async def _next(self) -> list[Open]:
         """Let what the planner wanted take effect, and give the calls to make now."""
+        if not self._has_background:
+            return self._take_told()
+        async with self._driver.lock(_TURNS, self):
+            return self._take_told()
+
+    def _take_told(self) -> list[Open]:
         frame = self._frame
         told = [each for each in frame.opens if each.told is not None]
         if told:

@@ -48,7 +48,9 @@ class Log:
     def __init__(self) -> None:
         self.ran: list[str] = []
 
-    def agent(self, name: str, key: str | None = None, value: Any = None, **options: Any) -> Callable[..., Any]:
+    def agent(
+        self, name: str, key: str | None = None, value: Any = None, **options: Any
+    ) -> Callable[..., Any]:
         """An agent without inputs that gives a value, or what a function gives, or raises."""
 
         @agent(name=name, output_key=key, **options)
