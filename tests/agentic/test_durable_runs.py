@@ -107,7 +107,9 @@ def test_a_plain_run_does_not_go_over_an_unfinished_one(style: Style, store: InM
     assert log.ran == ["a"] * 4
 
 
-def test_restarting_begins_anew_with_other_inputs_or_with_the_same(style: Style, store: InMemoryStore) -> None:
+def test_restarting_begins_anew_with_other_inputs_or_with_the_same(
+    style: Style, store: InMemoryStore
+) -> None:
     ran = []
 
     def double(x: int) -> int:
@@ -143,7 +145,9 @@ def test_parallel_branches_that_had_finished_do_not_run_again(
 ) -> None:
     """AGT-06"""
     join = agent(name="join")(lambda b, c: f"{b} {c}")
-    made = sequence(log.agent("a"), parallel(log.agent("b", "b"), fails_once(log, "c", "c")), join, store=store)
+    made = sequence(
+        log.agent("a"), parallel(log.agent("b", "b"), fails_once(log, "c", "c")), join, store=store
+    )
     style.run(made, memory_id="m")
     outcome = style.resume(made, "m")
     assert value_of(outcome) == "b c"
@@ -187,16 +191,16 @@ def test_items_of_a_parallel_map_that_were_done_are_not_done_again(
     made = parallel_map(each, items="items", store=store)
     style.run(made, items=[1, 2, 3], memory_id="m")
     assert value_of(style.resume(made, "m")) == [10, 20, 30]
-    assert sorted(ran) == sorted([(name, i) for name in ("first", "second") for i in (1, 2, 3)] + [("second", 2)])
+    assert sorted(ran) == sorted(
+        [(name, i) for name in ("first", "second") for i in (1, 2, 3)] + [("second", 2)]
+    )
 
 
 def test_background_agents_that_had_finished_do_not_run_again(
     style: Style, store: InMemoryStore, log: Log
 ) -> None:
     reader = agent(name="reader")(lambda late: f"read {late}")
-    made = sequence(
-        log.agent("late", "late", background=True), fails_once(log, "b"), reader, store=store
-    )
+    made = sequence(log.agent("late", "late", background=True), fails_once(log, "b"), reader, store=store)
     style.run(made, memory_id="m")
     assert value_of(style.resume(made, "m")) == "read late"
     assert sorted(log.ran) == ["b", "b", "late"]
@@ -239,7 +243,9 @@ def test_values_come_back_equal_and_of_their_type(style: Style, store: InMemoryS
     assert [type(each) for each in back.values()] == [type(each) for each in values.values()]
 
 
-def test_classes_of_a_function_are_known_by_the_annotations(style: Style, store: InMemoryStore, log: Log) -> None:
+def test_classes_of_a_function_are_known_by_the_annotations(
+    style: Style, store: InMemoryStore, log: Log
+) -> None:
     @dataclass
     class Local:
         x: int
@@ -311,7 +317,9 @@ def test_a_finished_agent_is_saved_before_the_planner_is_asked_and_its_state_aft
     assert seen == [(["0"], 1), (["0", "1"], 2)]
 
 
-def test_the_state_of_a_planner_that_cannot_be_saved_is_named(style: Style, store: InMemoryStore, log: Log) -> None:
+def test_the_state_of_a_planner_that_cannot_be_saved_is_named(
+    style: Style, store: InMemoryStore, log: Log
+) -> None:
     class Bad(Planner):
         def next_action(self, context: PlanningContext) -> Any:
             return done()

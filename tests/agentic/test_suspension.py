@@ -42,7 +42,9 @@ def finish(processed: str, approval: str) -> str:
     return f"{processed} | {approval}"
 
 
-REVIEW = human_in_the_loop("human-review", question="Is it right?", output_key="approval", inputs=["processed"])
+REVIEW = human_in_the_loop(
+    "human-review", question="Is it right?", output_key="approval", inputs=["processed"]
+)
 
 
 def pending(outcome: AgentOutcome) -> tuple[Pending, ...]:
