@@ -9,7 +9,7 @@ from typing import Any
 
 from ..context import NO_PARAMETERS, InvocationParameters
 from ..driving import Driver, Emit
-from ..errors import ConflictError, StoreError
+from ..errors import ConflictError
 from .attempting import attempt
 from .events import AgentEvent, RunEnded, Where, tell
 from .node import Heard, Here, Node, Waiting
@@ -134,6 +134,6 @@ async def _saved(run: Run, outcome: AgentOutcome) -> None:
     record.failed(outcome.error)
     try:
         await record.save(run.driver)
-    except StoreError as failure:
+    except Exception as failure:
         _log.error("the run %s could not be saved: %s", record.key, failure)
         outcome.error.add_note(f"the run could not be saved: {failure}")

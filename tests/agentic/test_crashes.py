@@ -1,4 +1,7 @@
-"""A process is killed at each step of each orchestration; another goes on, and no finished agent runs again."""
+"""A process is killed at each step of each orchestration; another goes on where it was.
+
+No agent that had finished runs again, and what comes out is what would have come out.
+"""
 
 from __future__ import annotations
 
