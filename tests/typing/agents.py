@@ -1,4 +1,4 @@
-"""Agents as type checkers see them: decorated functions keep their type, a façade has that of its Protocol."""
+"""Agents as type checkers see them: decorated functions keep their type, a façade is its Protocol."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def uses() -> None:
     assert_type(parallel_map(write, items="topics", service=Story), Story)
     assert_type(conditional((lambda scope: True, write), otherwise=edit, service=Story), Story)
     assert_type(planned(Rounds, write, service=Story), Story)
-    assert_type(planned(lambda: Rounds(), write, human_in_the_loop("ask")), Agent)
+    assert_type(planned(Rounds, write, human_in_the_loop("ask")), Agent)
     story = sequence(write, output=lambda scope: scope.read("story"))
     assert_type(story.run(topic="x"), AgentOutcome)
     assert_type(story.stream(topic="x"), Iterator[AgentEvent])
