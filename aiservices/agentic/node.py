@@ -39,7 +39,8 @@ class Node(ABC):
     """An agent: a name, what it reads and writes, and how it is performed.
 
     `needs` are the keys that it reads, `output_type` is what it gives (`Any` where that is unknown), `agents`
-    are those that it is composed of. `reads_scope` where it may read keys that are not among its needs.
+    are those that it is composed of. `reads_scope` where it may read keys that are not among its needs,
+    `wants_memory_id` where it speaks for a conversation, whose id is that of the run.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Node(ABC):
     background: bool = False
     is_composite: bool = False
     reads_scope: bool = False
+    wants_memory_id: bool = False
     agents: tuple[Node, ...] = ()
     listeners: tuple[Heard, ...] = ()
 
