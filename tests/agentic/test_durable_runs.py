@@ -230,11 +230,10 @@ class ThenThird(Planner):
 def test_what_a_finished_agent_brought_about_waits_for_those_beside_it_after_a_failure_too(
     style: Style, store: InMemoryStore, log: Log
 ) -> None:
-    agents = [
-        log.agent("first"),
-        fails_once(log, "second", "x"),
-        agent(name="third")(log.ran.append),
-    ]
+    def third(x: str) -> None:
+        log.ran.append(x)
+
+    agents = [log.agent("first"), fails_once(log, "second", "x"), third]
     made = planned(ThenThird, *agents, store=store)
     assert isinstance(style.run(made, memory_id="m"), Failed)
     assert isinstance(style.resume(made, "m"), Completed)
