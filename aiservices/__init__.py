@@ -60,6 +60,8 @@ _HOMES = {
         "user_message",
     ),
     "errors": (
+        "AgentError",
+        "AgentSuspendedError",
         "AiServiceError",
         "AuthenticationError",
         "ConfigurationError",
@@ -77,6 +79,7 @@ _HOMES = {
         "ConflictError",
         "StoreError",
         "MissingExtraError",
+        "MissingInputError",
         "ModelError",
         "ModelNotFoundError",
         "ModelTimeoutError",

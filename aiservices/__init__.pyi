@@ -14,6 +14,8 @@ from .declaring import output_guardrails as output_guardrails
 from .declaring import stateless as stateless
 from .declaring import system_message as system_message
 from .declaring import user_message as user_message
+from .errors import AgentError as AgentError
+from .errors import AgentSuspendedError as AgentSuspendedError
 from .errors import AiServiceError as AiServiceError
 from .errors import AuthenticationError as AuthenticationError
 from .errors import ConfigurationError as ConfigurationError
@@ -28,6 +30,7 @@ from .errors import InvalidRequestError as InvalidRequestError
 from .errors import LimitExceededError as LimitExceededError
 from .errors import MemoryInUseError as MemoryInUseError
 from .errors import MissingExtraError as MissingExtraError
+from .errors import MissingInputError as MissingInputError
 from .errors import ModelError as ModelError
 from .errors import ModelNotFoundError as ModelNotFoundError
 from .errors import ModelTimeoutError as ModelTimeoutError

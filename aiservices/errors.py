@@ -29,6 +29,9 @@
         ModerationError              .categories; the moderation flagged the input
       RetrievalError                 .failures; nothing could be looked up
       MemoryInUseError               a call within a call wants the memory that the outer one uses
+      AgentError                     .agent; a system of agents was used wrongly, or cannot go on
+        MissingInputError            .key, .producers: nobody gave what the agent needs
+        AgentSuspendedError          .pending: the run waits for answers
 
 A missing optional dependency is a `MissingExtraError`, an `ImportError` that names what to install.
 """
@@ -45,6 +48,8 @@ from .messages import NO_USAGE, ChatMessage, ChatResponse, TokenUsage, ToolCall,
 from .segments import RetrievalFailure
 
 __all__ = [
+    "AgentError",
+    "AgentSuspendedError",
     "AiServiceError",
     "AuthenticationError",
     "ConfigurationError",
@@ -59,6 +64,7 @@ __all__ = [
     "LimitExceededError",
     "MemoryInUseError",
     "MissingExtraError",
+    "MissingInputError",
     "ModelError",
     "ModelNotFoundError",
     "ModelTimeoutError",
@@ -304,6 +310,31 @@ class RetrievalError(AiServiceError):
 
 class MemoryInUseError(AiServiceError):
     """A call made from within another one, by a tool for instance, wants the memory that is in use there."""
+
+
+class AgentError(AiServiceError):
+    """A system of agents was used wrongly, or cannot go on. `agent` is the name of the one it is about."""
+
+    def __init__(self, message: str, *, agent: str = "") -> None:
+        super().__init__(message)
+        self.agent = agent
+
+
+class MissingInputError(AgentError):
+    """An agent needs a key that nobody has given. `producers` are the agents that could produce it."""
+
+    def __init__(self, message: str, *, agent: str, key: str, producers: Sequence[str] = ()) -> None:
+        super().__init__(message, agent=agent)
+        self.key = key
+        self.producers = tuple(producers)
+
+
+class AgentSuspendedError(AgentError):
+    """A run waits for answers. `pending` lists them, each with `id`, `agent` and `question`."""
+
+    def __init__(self, message: str, *, agent: str = "", pending: Sequence[Any] = ()) -> None:
+        super().__init__(message, agent=agent)
+        self.pending: tuple[Any, ...] = tuple(pending)
 
 
 class MissingExtraError(ImportError):

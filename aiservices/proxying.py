@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar, cast
 
 from .memory import MEMORIES, Memories
@@ -14,6 +14,15 @@ from .results import Result
 from .tools import Tool, tool
 
 T = TypeVar("T")
+
+
+METHODS: Final = "__aiservices_methods__"
+
+
+def methods_of(service: object) -> Mapping[str, MethodSpec] | None:
+    """What was declared of the methods of a service, by name; `None` for an object that is no service."""
+    methods: Mapping[str, MethodSpec] | None = getattr(type(service), METHODS, None)
+    return methods
 
 
 def make_proxy(
@@ -34,6 +43,7 @@ def make_proxy(
         "__qualname__": protocol.__qualname__,
         "__doc__": protocol.__doc__,
         MEMORIES: memories,
+        METHODS: {method.name: method for method in spec.methods},
     }
     for method in spec.methods:
         filled = _method(method, invokers[method.name])

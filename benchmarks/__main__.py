@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import aiservices
 from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, tool, user_message
 
+from .agents import agents
 from .ingesting import ingesting
 from .measuring import block, compare, function_calls, imports, resident, together
 from .remembering import memory
@@ -157,6 +158,10 @@ async def ingesting_(server: Server, args: Any) -> dict[str, Any]:
     return ingesting()
 
 
+async def agents_(server: Server, args: Any) -> dict[str, Any]:
+    return dict(await agents())
+
+
 PARTS = {
     "import": import_,
     "calls": calls,
@@ -169,6 +174,7 @@ PARTS = {
     "memory": memory_,
     "retrieval": retrieval_,
     "ingesting": ingesting_,
+    "agents": agents_,
 }
 
 

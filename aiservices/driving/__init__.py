@@ -18,6 +18,7 @@ from .heartbeat import Heartbeat
 from .keeping import PerLoop, PerProcess
 from .nested import NestedLocks, WouldWaitForItselfError
 from .places import KeyedLocks, Places
+from .promises import Promise
 from .watching import Watch
 from .workers import run_in_worker, wait_for
 
@@ -32,6 +33,7 @@ __all__ = [
     "PerLoop",
     "PerProcess",
     "Places",
+    "Promise",
     "Watch",
     "WouldWaitForItselfError",
     "aiterate_blocking",

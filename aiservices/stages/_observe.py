@@ -9,6 +9,7 @@ from typing import Any, Final
 from ..errors import AiServiceError
 from ..events import CallCompleted, CallFailed, CallStarted
 from ..invocation import Invocation, Proceed, changed
+from ..metering import spend
 from ..results import Result
 
 _calls: Final = count()
@@ -23,8 +24,10 @@ async def observe(call: Invocation, proceed: Proceed) -> Result[Any]:
     except BaseException as error:
         if isinstance(error, AiServiceError):
             _note(error, call, number)
+        spend(journal.usage)
         call.notify(CallFailed, error, journal.responses[-1].text if journal.responses else None)
         raise
+    spend(result.usage)
     call.notify(CallCompleted, result.content, result.usage)
     return result
 

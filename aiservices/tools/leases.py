@@ -1,10 +1,11 @@
-"""The claim of one process on the record of an invocation."""
+"""The claim of one process on the record of an invocation, or of another piece of work."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from ..driving import Heartbeat, wait_for
 from ..errors import ConflictError, StoreError
@@ -17,13 +18,24 @@ LEASE_SECONDS: Final = 30.0
 class Lease:
     """The claim on an invocation's record, renewed by a thread while it is held.
 
-    It is lost when somebody else has taken it, or when it could not be renewed in time.
+    It is lost when somebody else has taken it, or when it could not be renewed in time. `owner` is what its
+    entry says of whoever holds it.
     """
 
-    def __init__(self, store: Store, invocation_id: str, seconds: float = LEASE_SECONDS) -> None:
+    def __init__(
+        self,
+        store: Store,
+        invocation_id: str,
+        seconds: float = LEASE_SECONDS,
+        *,
+        namespace: str = LEASES,
+        owner: Mapping[str, Any] | None = None,
+    ) -> None:
         self._store = store
         self._invocation_id = invocation_id
         self._seconds = seconds
+        self._namespace = namespace
+        self._owner = dict(owner or {})
         self._version = 0
         self._ends = 0.0
         self._failure: StoreError | None = None
@@ -38,7 +50,13 @@ class Lease:
         began = time.monotonic()
         self._taken(
             began,
-            self._store.put(LEASES, self._invocation_id, {}, expected_version=0, expires_in=self._seconds),
+            self._store.put(
+                self._namespace,
+                self._invocation_id,
+                self._owner,
+                expected_version=0,
+                expires_in=self._seconds,
+            ),
         )
 
     async def atake(self) -> None:
@@ -47,7 +65,11 @@ class Lease:
         self._taken(
             began,
             await self._store.aput(
-                LEASES, self._invocation_id, {}, expected_version=0, expires_in=self._seconds
+                self._namespace,
+                self._invocation_id,
+                self._owner,
+                expected_version=0,
+                expires_in=self._seconds,
             ),
         )
 
@@ -57,7 +79,7 @@ class Lease:
             raise StoreError(
                 f"the claim on the compensation log of invocation {self._invocation_id} was lost "
                 f"({self._failure or 'it was not renewed in time'}): what it did is left to recover",
-                namespace=LEASES,
+                namespace=self._namespace,
                 key=self._invocation_id,
             ) from self._failure
 
@@ -66,14 +88,14 @@ class Lease:
         if self._heartbeat is not None:
             self._heartbeat.stop().result()
         with suppress(ConflictError):
-            self._store.delete(LEASES, self._invocation_id, expected_version=self._version)
+            self._store.delete(self._namespace, self._invocation_id, expected_version=self._version)
 
     async def aleave(self) -> None:
         """See `leave`."""
         if self._heartbeat is not None:
             await wait_for(self._heartbeat.stop())
         with suppress(ConflictError):
-            await self._store.adelete(LEASES, self._invocation_id, expected_version=self._version)
+            await self._store.adelete(self._namespace, self._invocation_id, expected_version=self._version)
 
     def _taken(self, began: float, version: int) -> None:
         self._version, self._ends = version, began + self._seconds
@@ -83,7 +105,11 @@ class Lease:
         began = time.monotonic()
         try:
             self._version = self._store.put(
-                LEASES, self._invocation_id, {}, expected_version=self._version, expires_in=self._seconds
+                self._namespace,
+                self._invocation_id,
+                self._owner,
+                expected_version=self._version,
+                expires_in=self._seconds,
             )
         except ConflictError as conflict:
             self._failure = conflict

@@ -17,6 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("aiservices.messages",),
     ("aiservices.segments",),
     ("aiservices.results",),
+    ("aiservices.metering",),
     ("aiservices.errors",),
     ("aiservices.context",),
     ("aiservices.events",),

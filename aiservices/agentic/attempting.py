@@ -1,0 +1,166 @@
+"""Calling one agent: its inputs from the scope, what helps when it fails, and what listeners hear."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import AgentError, MissingInputError
+from ..metering import Meter, metered
+from .events import AgentCompleted, AgentFailed, AgentSkipped, AgentStarted, AgentSuspended
+from .fitting import read_as
+from .needs import MISSING, Need
+from .node import Here, Node, Waiting, listed, nodes
+from .recovering import MOST_ATTEMPTS, ErrorContext, Replace, Retry, pause_after
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """How a call ended: with an output, or not made at all."""
+
+    inputs: Mapping[str, Any]
+    output: Any
+    skipped: bool = False
+
+
+class _SkippedError(Exception):
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+async def attempt(agent: Node, here: Here) -> Attempted:
+    """Call an agent until it succeeds or nobody helps any more. Raises what it raised last, or `Waiting`."""
+    number = 0
+    while True:
+        number += 1
+        try:
+            return await _attempt(agent, here, number)
+        except Waiting:
+            raise
+        except Exception as error:
+            answer = await _answered(agent, here, error, number)
+            if isinstance(answer, Replace):
+                return Attempted(_present(agent, here), answer.value)
+            if not isinstance(answer, Retry):
+                raise
+        here.run.forget(here.place.numbers, history=True)
+        await here.run.driver.sleep(pause_after(number))
+
+
+async def _attempt(agent: Node, here: Here, number: int) -> Attempted:
+    run, listeners = here.run, here.listeners
+    if not run.is_heard(listeners):
+        try:
+            inputs = await inputs_of(agent, here)
+        except _SkippedError:
+            return _skipped(agent, here)
+        return Attempted(inputs, await agent.perform(here, inputs))
+    return await _told(agent, here, number)
+
+
+async def _told(agent: Node, here: Here, number: int) -> Attempted:
+    """The same, and listeners hear of it."""
+    run, listeners, where = here.run, here.listeners, here.run.where(agent.name, here.place)
+    began, meter = time.monotonic(), Meter()
+    try:
+        with metered() as meter:
+            inputs = await inputs_of(agent, here)
+            await run.tell(listeners, AgentStarted(where, inputs, number))
+            output = await agent.perform(here, inputs)
+    except _SkippedError as skip:
+        await run.tell(listeners, AgentSkipped(where, skip.key))
+        return _skipped(agent, here)
+    except Waiting:
+        own = (f"{here.place.path}/", f"{here.place.path}#")
+        waiting = tuple(each for each in run.pending if each.id.startswith(own))
+        await run.tell(listeners, AgentSuspended(where, waiting))
+        raise
+    except Exception as error:
+        seconds = time.monotonic() - began
+        await run.tell(listeners, AgentFailed(where, error, seconds, number, meter.usage))
+        raise
+    seconds = time.monotonic() - began
+    await run.tell(listeners, AgentCompleted(where, output, seconds, meter.usage))
+    return Attempted(inputs, output)
+
+
+def _skipped(agent: Node, here: Here) -> Attempted:
+    """An optional agent without its inputs: what it would have written stays as it is."""
+    key = agent.output_key
+    return Attempted({}, None if key is None else here.scope.peek(key), skipped=True)
+
+
+async def inputs_of(agent: Node, here: Here) -> dict[str, Any]:
+    """What an agent is given, by key. Waits for what a background agent is still to give.
+
+    Raises `MissingInputError` naming a key that nobody has given, `AgentError` for a value that does not fit.
+    """
+    scope, inputs = here.scope, {}
+    for need in agent.needs:
+        promise = scope.promise_of(need.key)
+        if promise is not None:
+            await promise.kept(here.run.driver)
+        value = scope.peek(need.key, MISSING)
+        if value is not MISSING:
+            inputs[need.key] = value if agent.is_composite else _fitting(agent, need, value)
+        elif need.required and not agent.is_composite:
+            if agent.optional:
+                raise _SkippedError(need.key)
+            raise missing(here.run.root, agent.name, need.key)
+    return inputs
+
+
+def _fitting(agent: Node, need: Need, value: Any) -> Any:
+    try:
+        return read_as(need.hint, value)
+    except ValueError as error:
+        raise AgentError(
+            f"{agent.name}: its input {need.key!r} is a {type(value).__name__} that does not fit: {error}",
+            agent=agent.name,
+        ) from error
+
+
+def _present(agent: Node, here: Here) -> dict[str, Any]:
+    found = {key: here.scope.peek(key, MISSING) for key in agent.inputs}
+    return {key: value for key, value in found.items() if value is not MISSING}
+
+
+async def _answered(agent: Node, here: Here, error: Exception, number: int) -> Any:
+    """What the handlers decide, the nearest first; `None` when they leave it to fail."""
+    run = here.run
+    if any(error is each for each in run.surrendered):
+        return None
+    for handler in here.handlers:
+        context = ErrorContext(agent.name, error, here.scope, number, here.place.path)
+        answer = await run.driver.call(handler, context)
+        if isinstance(answer, Replace) or (isinstance(answer, Retry) and number < MOST_ATTEMPTS):
+            return answer
+    run.surrendered.append(error)
+    error.add_note(f"in the agent {here.place.path}")
+    return None
+
+
+def missing_memory_id(agent: str) -> MissingInputError:
+    """The error for a run that has no id where an agent speaks for a conversation."""
+    return MissingInputError(
+        f"the agent {agent!r} speaks for a conversation: give memory_id= to name it",
+        agent=agent,
+        key="memory_id",
+    )
+
+
+def missing(root: Node, agent: str, key: str) -> MissingInputError:
+    """The error for a key that nobody has given, with those who could have produced it."""
+    producers = sorted({node.name for node in nodes(root) if node.output_key == key and node.name != agent})
+    who = (
+        f"{listed(producers)} could produce it but did not run before" if producers else "no agent writes it"
+    )
+    return MissingInputError(
+        f"the agent {agent!r} needs {key!r}, which is missing: {who}, so give it as an input",
+        agent=agent,
+        key=key,
+        producers=producers,
+    )

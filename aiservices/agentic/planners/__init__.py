@@ -1,0 +1,1 @@
+"""The planners of the framework, one a file."""
