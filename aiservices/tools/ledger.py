@@ -70,11 +70,15 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Done:
-    """A call that has ended, what the model is told of it, and what it has done."""
+    """A call that has ended, what the model is told of it, and what it has done.
+
+    `begun` is false for one that was not so much as tried.
+    """
 
     call: ToolCall
     outcome: ToolOutcome
     result: ToolResultMessage
+    begun: bool = True
     effects: list[Effect] = field(default_factory=list)
 
     @property
