@@ -60,6 +60,7 @@ _HOMES = {
         "user_message",
     ),
     "errors": (
+        "AgentError",
         "AiServiceError",
         "AuthenticationError",
         "ConfigurationError",

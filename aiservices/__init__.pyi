@@ -14,6 +14,7 @@ from .declaring import output_guardrails as output_guardrails
 from .declaring import stateless as stateless
 from .declaring import system_message as system_message
 from .declaring import user_message as user_message
+from .errors import AgentError as AgentError
 from .errors import AiServiceError as AiServiceError
 from .errors import AuthenticationError as AuthenticationError
 from .errors import ConfigurationError as ConfigurationError

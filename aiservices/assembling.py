@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from guardrails import DEFAULT_CONFIG, Link, links
+from outputparsers import OutputParser
 
 from .errors import ConfigurationError
 from .events import hearing
@@ -33,7 +34,7 @@ def assemble(
     assortment = Assortment(
         registry=registry, providers=tuple(config.tool_providers), search=config.tool_search
     )
-    response_format, instructions = _format(method, model, has_tools=bool(assortment))
+    response_format, instructions = format_for(method.answer.parser, model, has_tools=bool(assortment))
     return Setup(
         method=method,
         model=model,
@@ -103,9 +104,10 @@ def _memory_problems(method: MethodSpec, config: Any) -> Iterator[str]:
         )
 
 
-def _format(method: MethodSpec, model: ChatModel, *, has_tools: bool) -> tuple[ResponseFormat | None, str]:
+def format_for(
+    parser: OutputParser[Any] | None, model: ChatModel, *, has_tools: bool
+) -> tuple[ResponseFormat | None, str]:
     """The schema where the model takes one (beside tools, if there are any), else the instructions."""
-    parser = method.answer.parser
     if parser is None:
         return None, ""
     schema = parser.json_schema()

@@ -28,6 +28,7 @@
         OutputGuardrailError         no answer was accepted, also not after asking again
         ModerationError              .categories; the moderation flagged the input
       MemoryInUseError               a call within a call wants the memory that the outer one uses
+      AgentError                     .agent; a system of agents was used wrongly, or cannot go on
 
 A missing optional dependency is a `MissingExtraError`, an `ImportError` that names what to install.
 """
@@ -43,6 +44,7 @@ import outputparsers
 from .messages import NO_USAGE, ChatMessage, ChatResponse, TokenUsage, ToolCall, ToolExecution
 
 __all__ = [
+    "AgentError",
     "AiServiceError",
     "AuthenticationError",
     "ConfigurationError",
@@ -289,6 +291,14 @@ class ModerationError(GuardrailError, guardrails.ModerationError):
 
 class MemoryInUseError(AiServiceError):
     """A call made from within another one, by a tool for instance, wants the memory that is in use there."""
+
+
+class AgentError(AiServiceError):
+    """A system of agents was used wrongly, or cannot go on. `agent` is the name of the one it is about."""
+
+    def __init__(self, message: str, *, agent: str = "") -> None:
+        super().__init__(message)
+        self.agent = agent
 
 
 class MissingExtraError(ImportError):

@@ -186,7 +186,7 @@ class Invocation:
         messages: list[ChatMessage] = [self.system] if self.system is not None else []
         messages.extend(self.history)
         if self.user is not None:
-            messages.append(_with_instructions(self.user, self.instructions))
+            messages.append(with_instructions(self.user, self.instructions))
         messages.extend(self.exchange)
         return ChatRequest(
             tuple(messages), self.tools, response_format=self.response_format, parameters=self.parameters
@@ -202,7 +202,7 @@ def changed(value: T, **changes: Any) -> T:
     return copy
 
 
-def _with_instructions(user: UserMessage, instructions: str) -> UserMessage:
+def with_instructions(user: UserMessage, instructions: str) -> UserMessage:
     """The user message with the instructions at the end of its last text: mixed contents keep their order."""
     if not instructions:
         return user

@@ -18,6 +18,7 @@ from .heartbeat import Heartbeat
 from .keeping import PerLoop, PerProcess
 from .nested import NestedLocks, WouldWaitForItselfError
 from .places import KeyedLocks, Places
+from .stepping import is_asynchronous
 from .watching import Watch
 from .workers import run_in_worker, wait_for
 
@@ -35,6 +36,7 @@ __all__ = [
     "Watch",
     "WouldWaitForItselfError",
     "aiterate_blocking",
+    "is_asynchronous",
     "iterate_async",
     "run_in_background",
     "run_in_worker",

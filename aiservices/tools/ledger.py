@@ -72,13 +72,14 @@ class Effect:
 class Done:
     """A call that has ended, what the model is told of it, and what it has done.
 
-    `begun` is false for one that was not so much as tried.
+    `begun` is false for one that was not so much as tried, `whole` for one that had no end of its own.
     """
 
     call: ToolCall
     outcome: ToolOutcome
     result: ToolResultMessage
     begun: bool = True
+    whole: bool = True
     effects: list[Effect] = field(default_factory=list)
 
     @property

@@ -72,7 +72,7 @@ class CallRun:
         what = "did not end" if self.has_begun else "did not run"
         reason = f"the call {what}: the invocation failed ({type(error).__name__})"
         told = self._told(error_outcome(ToolFailedError(reason, call=self.call), self.call))
-        return replace(told, begun=self.has_begun)
+        return replace(told, begun=self.has_begun, whole=False)
 
     async def _done(self) -> Done:
         try:
