@@ -138,7 +138,8 @@ def _copied(name: str, value: Any, state: AgentState) -> Any:
 def _messages(given: Any, state: AgentState, where: str) -> tuple[ChatMessage, ...]:
     given = (given,) if isinstance(given, ChatMessage) else given
     if given is state.messages:  # an update that echoes the state changes nothing
-        return state.messages
+        unchanged: tuple[ChatMessage, ...] = state.messages
+        return unchanged
     if isinstance(given, str) or not all(isinstance(item, ChatMessage) for item in given):
         raise ConfigurationError(f"{where}: messages are those of a conversation, such as UserMessage")
     added: tuple[ChatMessage, ...] = tuple(given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver, NestedLocks, WouldWaitForItselfError
@@ -17,7 +18,7 @@ from .records import ACTION, AGENT, END, NODES, Checkpoint, Progress, open_calls
 from .running import Outbox, Run
 from .sessions import Session
 from .setup import Setup
-from .state import AgentState, NodeOutput, Snapshot
+from .state import AgentState, NodeOutput, Snapshot, kept_by
 from .subagents import as_tool
 
 Said: TypeAlias = str | UserMessage | Content | Iterable[ChatMessage]
@@ -90,11 +91,11 @@ class AgentExecutor:
 
     def state(self, thread_id: str) -> AgentState:
         """The newest state. Raises `AgentError` when there is no such thread."""
-        return BLOCKING.run(self._newest(BLOCKING, thread_id)).state
+        return BLOCKING.run(self._state(BLOCKING, thread_id))
 
     async def astate(self, thread_id: str) -> AgentState:
         """See `state`."""
-        return (await self._newest(ASYNCHRONOUS, thread_id)).state
+        return await self._state(ASYNCHRONOUS, thread_id)
 
     def history(self, thread_id: str) -> list[Snapshot]:
         """The checkpoints, newest first; none when there is no such thread."""
@@ -107,8 +108,8 @@ class AgentExecutor:
     def update(self, thread_id: str, values: Mapping[str, Any], as_node: str | None = None) -> Snapshot:
         """Write to channels as a node would, as a new checkpoint, and give it.
 
-        With `as_node` what comes next is decided as if that node had just run. Raises `ConfigurationError` for
-        an unknown node or channel, `AgentError` when there is no such thread.
+        With `as_node` what comes next is decided as if that node had just run. Raises `ConfigurationError`
+        for an unknown node or channel, `AgentError` when there is no such thread.
         """
         return BLOCKING.run(self._update(BLOCKING, thread_id, values, as_node))
 
@@ -206,11 +207,10 @@ class AgentExecutor:
             self._setup.threads.opened(thread_id, lasting=False)
             at = await self._newest(driver, thread_id)
             state = self._setup.channels.updated(at.state, values, f"the update of thread {thread_id!r}")
-            nodes = (
-                (at.snapshot.node, at.snapshot.next) if as_node is None else (as_node, _after(as_node, state))
-            )
-            if as_node is not None and nodes[1] != END:
-                state = state.replace(stop_reason=None, pending=())
+            nodes = (at.snapshot.node, at.snapshot.next)
+            if as_node is not None:
+                nodes = (as_node, _after(as_node, state))
+                state = state if nodes[1] == END else state.replace(stop_reason=None, pending=())
             saved = await self._setup.threads.save(driver, state, nodes, at.progress, at)
             return saved.snapshot
 
@@ -218,8 +218,14 @@ class AgentExecutor:
         async with self._line(driver, thread_id):
             return await self._setup.threads.release(driver, thread_id)
 
+    async def _state(self, driver: Driver, thread_id: str) -> AgentState:
+        keeper = self._setup.threads.opened(thread_id, lasting=False)
+        state = (await self._newest(driver, thread_id)).state
+        return kept_by(self._setup.channels.copied(state), keeper)
+
     async def _history(self, driver: Driver, thread_id: str) -> list[Snapshot]:
-        return [item.snapshot for item in await self._setup.threads.history(driver, thread_id)]
+        found = [item.snapshot for item in await self._setup.threads.history(driver, thread_id)]
+        return [replace(item, state=self._setup.channels.copied(item.state)) for item in found]
 
     async def _newest(self, driver: Driver, thread_id: str) -> Checkpoint:
         found = await self._setup.threads.newest(driver, thread_id)
@@ -248,8 +254,8 @@ class _Line:
 
     async def __aenter__(self) -> None:
         refusal = MemoryInUseError(
-            f"{self._what} is in use by the run that this call is made from, or that waits for it: use another "
-            "thread, or call afterwards"
+            f"{self._what} is in use by the run that this call is made from, or that waits for it: "
+            "use another thread, or call afterwards"
         )
         if Reading.is_open(self._key):
             raise refusal

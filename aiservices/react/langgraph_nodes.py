@@ -101,6 +101,7 @@ def _added(state: AgentState, said: list[ChatMessage]) -> list[Any]:
     if state.pending:
         waits = ", ".join(call.name for call in state.pending)
         raise AgentError(
-            f"the agent in the graph waits for somebody to approve {waits}: resume its thread first"
+            f"the agent in the graph waits for somebody to approve {waits}, which a node cannot: give it no "
+            "approvals, and interrupt the graph instead"
         )
     return messages_to_langchain(state.messages[len(said) :])

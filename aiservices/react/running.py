@@ -19,7 +19,6 @@ from ..messages import (
     ChatMessage,
     FrozenMapping,
     ModelEvent,
-    TokenUsage,
     ToolCall,
     ToolResultMessage,
 )
@@ -110,10 +109,8 @@ class Run:
         message = open_calls(self._at.state) if self._at.snapshot.next == ACTION else None
         try:
             await in_turns(self._ask, self._act, message=message)
-        except AiServiceError as error:
-            error.responses = (*error.responses, *self._requesting.responses)
-            error.usage = self._used
-            error.tool_executions = (*error.tool_executions, *self._acting.ledger.executions)
+        except Exception as error:
+            self._tell(error)
             raise
         if self._at.snapshot.next == END:
             if self._setup.release_thread:
@@ -121,9 +118,15 @@ class Run:
             await self._emit(END)
         return self.state
 
-    @property
-    def _used(self) -> TokenUsage:
-        return sum((response.usage for response in self._requesting.responses), NO_USAGE)
+    def _tell(self, error: Exception) -> None:
+        """Let the error tell what was done, and where it can be gone on from."""
+        assert self._at is not None
+        node, thread_id = self._at.snapshot.node, self._at.state.thread_id
+        error.add_note(f"in a run of {self._setup.name!r} on thread {thread_id!r}, after the node {node!r}")
+        if isinstance(error, AiServiceError):
+            error.responses = responses = tuple(self._requesting.responses)
+            error.usage = sum((response.usage for response in responses), NO_USAGE)
+            error.tool_executions = self._acting.ledger.executions
 
     async def _ask(self) -> AiMessage | None:
         """The agent node. Gives the answer where its calls are to run now."""

@@ -43,17 +43,18 @@ def as_tool(
     A task that runs too deep, an agent that fails, stops short of an answer or waits for a decision is an
     error that the calling model is told. Raises `ConfigurationError` for what cannot be called.
     """
-    called = name or getattr(agent, "name", None) or getattr(agent, "__name__", "")
-    if not callable(agent) and not hasattr(agent, "ainvoke"):
+    called = str(name or getattr(agent, "name", None) or getattr(agent, "__name__", ""))
+    if not callable(agent) and not callable(getattr(agent, "ainvoke", None)):
         raise ConfigurationError(f"{agent!r} is no agent: give an AgentExecutor or a function of a task")
     if max_depth < 1:
         raise ConfigurationError(f"max_depth is {max_depth}: give 1 or more")
     delegation = _Delegation(called, max_depth, on_failure)
+    invoke: Callable[..., Any] | None = getattr(agent, "ainvoke", None)
 
     async def delegate(task: str, context: ToolContext) -> Any:
         with delegation.step() as delegated:
             thread = f"{context.idempotency_key.partition(':')[0]}/{called}" if remembers else None
-            asked = agent.ainvoke(task, thread) if hasattr(agent, "ainvoke") else agent(task)
+            asked: Any = invoke(task, thread) if invoke is not None else agent(task)
             given = await (asked if timeout is None else ASYNCHRONOUS.within(timeout, asked))
             delegated.answer = _answer(given, called)
         return delegated.answer
@@ -63,14 +64,14 @@ def as_tool(
             return agent(task)
 
         with delegation.step() as delegated:
-            job = asked() if timeout is None else BLOCKING.within(timeout, asked())
-            delegated.answer = BLOCKING.run(job)
+            delegated.answer = BLOCKING.run(asked() if timeout is None else BLOCKING.within(timeout, asked()))
         return delegated.answer
 
     told = description or getattr(agent, "description", None) or getattr(agent, "__doc__", None)
-    awaits = hasattr(agent, "ainvoke") or is_asynchronous(agent)
-    make = tool(name=called, description=told or f"Give a task to the agent {called}.")
-    return make(delegate if awaits else delegate_blocking)
+    make: Any = tool(name=called, description=told or f"Give a task to the agent {called}.")
+    awaits = invoke is not None or is_asynchronous(agent)
+    made: Tool[..., Any] = make(delegate if awaits else delegate_blocking)
+    return made
 
 
 @dataclass(slots=True)
