@@ -7,10 +7,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from ..errors import AgentError, ConfigurationError
-from ..messages import ChatMessage, FrozenMapping
+from ..messages import ChatMessage, FrozenMapping, messages_from_json, messages_to_json
 from .state import FIELDS, NO_CHANNELS, AgentState, StopReason, changed_state
 
 
@@ -36,17 +36,26 @@ class Channel:
         return new if self.reducer is None or old is None else self.reducer(old, new)
 
     def plain(self, value: Any) -> Any:
-        """The value as JSON values."""
-        return (
-            value if self.kind is None or value is None else self._adapter().dump_python(value, mode="json")
-        )
+        """The value as JSON values. Raises `ValueError` for one that is not of the kind."""
+        if self.kind is None or value is None:
+            return value
+        if self._is_message:
+            return messages_to_json((value,))
+        return TypeAdapter(self.kind).dump_python(value, mode="json", warnings="error")
 
     def typed(self, value: Any) -> Any:
-        """The value behind JSON values."""
-        return value if self.kind is None or value is None else self._adapter().validate_python(value)
+        """The value behind JSON values. Raises `ValueError` for what is not of the kind."""
+        if self.kind is None or value is None:
+            return value
+        return (
+            messages_from_json(value)[0]
+            if self._is_message
+            else TypeAdapter(self.kind).validate_python(value)
+        )
 
-    def _adapter(self) -> TypeAdapter[Any]:
-        return TypeAdapter(self.kind)
+    @property
+    def _is_message(self) -> bool:
+        return isinstance(self.kind, type) and issubclass(self.kind, ChatMessage)
 
 
 Given = Mapping[str, "Channel | Callable[[Any, Any], Any] | None"]
@@ -100,9 +109,9 @@ class Channels:
         values = {name: _copied(name, value, state) for name, value in state.channels.items()}
         return changed_state(state, {"channels": FrozenMapping(values)})
 
-    def plain(self, state: AgentState) -> dict[str, Any]:
-        """The user's values as JSON values."""
-        return {name: self.user[name].plain(value) for name, value in state.channels.items()}
+    def plain(self, name: str, value: Any) -> Any:
+        """A value of the user's as JSON values. Raises `ValueError` for one that is not of its kind."""
+        return self.user[name].plain(value)
 
     def typed(self, values: Mapping[str, Any], thread_id: str) -> Mapping[str, Any]:
         """The user's values behind JSON values; a channel that is new has its initial value."""
@@ -111,7 +120,7 @@ class Channels:
             if name in self.user:
                 try:
                     read[name] = self.user[name].typed(value)
-                except ValidationError as error:
+                except (ValueError, TypeError) as error:
                     raise AgentError(
                         f"thread {thread_id!r}: the channel {name!r} holds what its kind forbids: {error}"
                     ) from error

@@ -23,7 +23,8 @@ class CheckpointForm:
         self._channels = channels
         self._answers = answers
 
-    def written(self, snapshot: Snapshot, progress: Progress) -> dict[str, Any]:
+    def written(self, snapshot: Snapshot, progress: Progress, channels: Mapping[str, Any]) -> dict[str, Any]:
+        """The form of a checkpoint whose channels are JSON values already."""
         state, usage = snapshot.state, progress.usage
         return {
             "format": FORMAT,
@@ -35,7 +36,7 @@ class CheckpointForm:
             "active_skills": list(state.active_skills),
             "pending": [call.id for call in state.pending],
             "stop_reason": None if state.stop_reason is None else str(state.stop_reason),
-            "channels": self._channels.plain(state),
+            "channels": dict(channels),
             "run_id": progress.run_id,
             "steps": progress.steps,
             "rounds": progress.rounds,

@@ -88,9 +88,9 @@ class ProcessThreads:
         self._all[thread_id].notes.clear()
 
     async def release(self, driver: Driver, thread_id: str) -> bool:
+        thread = self._all.get(thread_id)
         self._lasting.pop(thread_id, None)
         self._waiting.pop(thread_id, None)
-        thread = self._all.get(thread_id)
         if thread is None or not thread.checkpoints:
             return False
         thread.checkpoints.clear()  # a session may still hold it, and begins anew

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from ..driving import Driver
-from ..messages import NO_USAGE, AiMessage, FrozenMapping, TokenUsage, ToolCall, ToolResultMessage
+from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMessage
 from .decisions import Decision
 from .state import AgentState, Snapshot
 
@@ -29,10 +29,10 @@ class Progress:
     run_id: str
     steps: int = 0
     rounds: int = 0
-    counts: Mapping[str, int] = field(default_factory=FrozenMapping)
+    counts: Mapping[str, int] = field(default_factory=dict)
     usage: TokenUsage = NO_USAGE
     guarded: tuple[str, ...] = ()
-    decisions: Mapping[str, Decision] = field(default_factory=FrozenMapping)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

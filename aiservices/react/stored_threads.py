@@ -7,7 +7,7 @@ that continue one thread the slower gets `ConflictError`, before it runs tools o
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -79,9 +79,9 @@ class StoredThreads:
         thread_id = state.thread_id
         key = f"{thread_id}/{version:06d}-{os.urandom(6).hex()}"
         parent = None if before is None else before.key
-        self._check_channels(state, nodes[0], key)
+        values = self._plain_channels(state, nodes[0], key)
         snapshot = Snapshot(self._channels.copied(state), *nodes, version)
-        form = {"parent": parent, **self._form.written(snapshot, progress)}
+        form = {"parent": parent, **self._form.written(snapshot, progress, values)}
         await self._put(driver, CHECKPOINTS, key, form, 0)
         try:
             head = await self._put(
@@ -130,13 +130,14 @@ class StoredThreads:
         snapshot, progress = self._form.read(thread_id, key, entry.value)
         return Checkpoint(snapshot, progress, Place(key, entry.value["parent"], head))
 
-    def _check_channels(self, state: AgentState, node: str, key: str) -> None:
-        """Raise `StoreError` naming thread, node and channel of what cannot be kept."""
-        values: Mapping[str, Any] = self._channels.plain(state) if state.channels else {}
-        for name, value in values.items():
+    def _plain_channels(self, state: AgentState, node: str, key: str) -> dict[str, Any]:
+        """The user's values as JSON. Raises `StoreError` naming thread, node and channel of what is none."""
+        plain: dict[str, Any] = {}
+        for name, value in state.channels.items():
             try:
-                encode(CHECKPOINTS, key, value)
-            except StoreError as error:
+                plain[name] = self._channels.plain(name, value)
+                encode(CHECKPOINTS, key, plain[name])
+            except (StoreError, ValueError, TypeError, AttributeError) as error:
                 raise StoreError(
                     f"thread {state.thread_id!r}: the state after the node {node!r} cannot be kept, because "
                     f"of its channel {name!r}, a {type(value).__name__} (give Channel(kind=...), or JSON "
@@ -144,6 +145,7 @@ class StoredThreads:
                     namespace=CHECKPOINTS,
                     key=key,
                 ) from error
+        return plain
 
     async def _get(self, driver: Driver, namespace: str, key: str) -> Entry | None:
         return await driver.twin(self._store.get, self._store.aget, namespace, key)
