@@ -130,7 +130,7 @@ class AgentExecutor:
     def new_session(self) -> Session:
         """A conversation of its own, with this executor's model and tools."""
         id = _new_id()
-        return Session(self, id, self._setup.threads.opened(id, lasting=False))
+        return Session(self, id, self._setup.threads.owned(id))
 
     def diagram(self) -> str:
         """The nodes and what leads from one to the next, as Mermaid text."""

@@ -15,16 +15,17 @@ from .state import AgentState, Snapshot
 class Thread:
     """One thread: its checkpoints, oldest first, and notes of the open round."""
 
-    __slots__ = ("__weakref__", "checkpoints", "id", "notes")
+    __slots__ = ("__weakref__", "checkpoints", "has_owner", "id", "notes")
 
     def __init__(self, id: str) -> None:
         self.id = id
+        self.has_owner = False
         self.checkpoints: list[Checkpoint] = []
         self.notes: dict[str, ToolResultMessage] = {}
 
 
 class ProcessThreads:
-    """Keeps named threads until they are released, unnamed ones while somebody holds a state of them.
+    """Keeps named threads until they are released, others while somebody holds a state or session of them.
 
     An unnamed thread that waits for decisions is kept, too: somebody will come back for it.
     """
@@ -42,8 +43,13 @@ class ProcessThreads:
         thread = self._all.get(thread_id)
         if thread is None:
             self._all[thread_id] = thread = Thread(thread_id)
-        if lasting:
+        if lasting and not thread.has_owner:
             self._lasting[thread_id] = thread
+        return thread
+
+    def owned(self, thread_id: str) -> Thread:
+        thread = self.opened(thread_id, lasting=False)
+        thread.has_owner = True
         return thread
 
     def ended(self, thread_id: str, *, waits: bool) -> None:

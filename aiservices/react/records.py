@@ -59,6 +59,10 @@ class Threads(Protocol):
         """Get ready for a thread; what is returned keeps one that is not to last."""
         ...
 
+    def owned(self, thread_id: str) -> object:
+        """What a session holds so that its thread lasts as long as the session does."""
+        ...
+
     def ended(self, thread_id: str, *, waits: bool) -> None:
         """A run is over, or waits for decisions."""
         ...

@@ -50,6 +50,9 @@ class StoredThreads:
     def opened(self, thread_id: str, *, lasting: bool) -> None:
         pass
 
+    def owned(self, thread_id: str) -> None:
+        pass
+
     def ended(self, thread_id: str, *, waits: bool) -> None:
         pass
 

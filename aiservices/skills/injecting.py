@@ -102,6 +102,9 @@ class SkillInjector:
 
     def _problems(self) -> Iterator[str]:
         resolver: object = self.resolver
+        unload: object = self.unload
+        if not isinstance(unload, Unload):
+            yield f"unload is a {type(unload).__name__}: give Unload.none(), all(), ids() or matching()"
         if not isinstance(resolver, Mapping):
             if not callable(resolver):
                 yield "resolver is no mapping of tool names and no function of one"

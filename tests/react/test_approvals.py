@@ -128,8 +128,10 @@ def test_each_call_of_a_round_is_decided_by_its_id(style: str, store: str | None
     state = calls(style, asked, "resume", "t", decisions)
     assert sorted(desk.did) == ["delete 1", "delete x"]
     assert short(state.messages)[2:5] == [
-        "R:deleted 1", "E:The call of 'delete' was not approved: no", "R:deleted x",
-    ]  # fmt: skip
+        "R:deleted 1",
+        "E:The call of 'delete' was not approved: no",
+        "R:deleted x",
+    ]
 
 
 @both
@@ -214,9 +216,10 @@ def test_a_policy_decides_which_calls_wait(style: str, kind: str) -> None:
         return policy(asked, state)
 
     asked, _, desk = guarded(
-        [call("delete", "c1", what="1"), call("delete", "c2", what="2")], "ok",
+        [call("delete", "c1", what="1"), call("delete", "c2", what="2")],
+        "ok",
         approvals={"delete": policy if kind == "def" else apolicy, "look": False},
-    )  # fmt: skip
+    )
     state = calls(style, asked, "invoke", "go", "t")
     assert desk.did == ["delete 1"]
     assert [item.id for item in state.pending] == ["c2"]

@@ -74,8 +74,15 @@ def test_the_first_hook_is_outermost(style: str, kind: str) -> None:
     asked, _ = agent("ok", call_model_hooks=hooks)
     assert calls(style, asked, "invoke", "go").final_response == "ok"
     assert trace == [
-        "one before", "one in", "two before", "two in", "two out", "two after", "one out", "one after",
-    ]  # fmt: skip
+        "one before",
+        "one in",
+        "two before",
+        "two in",
+        "two out",
+        "two after",
+        "one out",
+        "one after",
+    ]
 
 
 @both
@@ -83,13 +90,21 @@ def test_both_nodes_have_hooks(style: str) -> None:
     """LG-56: the action node is passed only when there are calls."""
     trace: list[str] = []
     asked, _ = agent(
-        call("add", a=1, b=2), "3", tools=[add],
-        call_model_hooks=[Tracing("agent", trace)], execute_tools_hooks=[AsyncTracing("action", trace)],
-    )  # fmt: skip
+        call("add", a=1, b=2),
+        "3",
+        tools=[add],
+        call_model_hooks=[Tracing("agent", trace)],
+        execute_tools_hooks=[AsyncTracing("action", trace)],
+    )
     calls(style, asked, "invoke", "go")
     assert [entry for entry in trace if entry.endswith(("in", "out"))] == [
-        "agent in", "agent out", "action in", "action out", "agent in", "agent out",
-    ]  # fmt: skip
+        "agent in",
+        "agent out",
+        "action in",
+        "action out",
+        "agent in",
+        "agent out",
+    ]
 
 
 @both
@@ -242,18 +257,28 @@ def test_what_a_hook_leaves_out_has_a_result_all_the_same() -> None:
             update = proceed(state)
             return {"messages": [UserMessage("by the way"), update["messages"][1]]}
 
-    asked, _ = agent([call("add", "c1", a=1, b=2), call("add", "c2", a=2, b=2)], "ok", tools=[add],
-                     execute_tools_hooks=[Forgetful()])  # fmt: skip
+    asked, _ = agent(
+        [call("add", "c1", a=1, b=2), call("add", "c2", a=2, b=2)],
+        "ok",
+        tools=[add],
+        execute_tools_hooks=[Forgetful()],
+    )
     assert short(asked.invoke("go").messages) == [
-        "U:go", "A?c1,c2", "E:The call did not run: a hook left it out.", "R:4", "U:by the way", "A:ok",
-    ]  # fmt: skip
+        "U:go",
+        "A?c1,c2",
+        "E:The call did not run: a hook left it out.",
+        "R:4",
+        "U:by the way",
+        "A:ok",
+    ]
 
 
 def test_hooks_of_many_threads_see_their_own_state() -> None:
     """AGT-19"""
 
     class Counting:
-        seen: dict[str, set[Any]] = {}
+        def __init__(self) -> None:
+            self.seen: dict[str, set[Any]] = {}
 
         def before(self, state: AgentState) -> AgentState:
             self.seen.setdefault(state.thread_id, set()).add(state.who)
@@ -291,8 +316,14 @@ def test_context_variables_reach_hooks_tools_and_policies(style: str) -> None:
             look()
             return await proceed(state)
 
-    asked, _ = agent(call("look"), "ok", tools=[look], call_model_hooks=[Looking()], conversation_policy=policy,
-                     execute_tools_hooks=[Looking()])  # fmt: skip
+    asked, _ = agent(
+        call("look"),
+        "ok",
+        tools=[look],
+        call_model_hooks=[Looking()],
+        conversation_policy=policy,
+        execute_tools_hooks=[Looking()],
+    )
     token = WHO.set("ann")
     calls(style, asked, "invoke", "go")
     WHO.reset(token)
@@ -326,8 +357,9 @@ def test_a_policy_shapes_the_request_only(style: str, kind: str) -> None:
     async def apolicy(messages: Any, state: AgentState) -> Any:
         return policy(messages, state)
 
-    asked, model = agent("ok", system_message="Be brief.",
-                         conversation_policy=policy if kind == "def" else apolicy)  # fmt: skip
+    asked, model = agent(
+        "ok", system_message="Be brief.", conversation_policy=policy if kind == "def" else apolicy
+    )
     state = calls(style, asked, "invoke", LONG)
     assert given == [LONG]
     assert model.request.messages == (SystemMessage("Be brief."), *LONG[-2:])

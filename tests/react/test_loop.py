@@ -85,8 +85,12 @@ def test_the_pieces_of_an_answer_come_within_the_agent_node(style: str) -> None:
     asked, _ = agent(call("add", a=1, b=2), "It is 3.", tools=[add])
     shown = outputs(style, asked, "1 + 2?", tokens=True)
     assert [output.node for output in shown if output.event is None] == [
-        "start", "agent", "action", "agent", "end",
-    ]  # fmt: skip
+        "start",
+        "agent",
+        "action",
+        "agent",
+        "end",
+    ]
     pieces = [output.event.text for output in shown if isinstance(output.event, PartialText)]
     assert "".join(pieces) == "It is 3."
     assert {output.node for output in shown if output.event} == {"agent"}
@@ -220,9 +224,11 @@ def test_a_denied_tool_does_not_run_and_the_model_is_told(style: str) -> None:
 @both
 def test_exceeding_a_limit_raises_and_every_call_has_a_result(style: str) -> None:
     asked, _ = agent(
-        call("add", "c1", a=1, b=2), [call("add", "c2", a=1, b=2), call("add", "c3", a=1, b=2)],
-        tools=[add], limits=Limits(max_tool_calls=2),
-    )  # fmt: skip
+        call("add", "c1", a=1, b=2),
+        [call("add", "c2", a=1, b=2), call("add", "c3", a=1, b=2)],
+        tools=[add],
+        limits=Limits(max_tool_calls=2),
+    )
     with pytest.raises(LimitExceededError) as caught:
         calls(style, asked, "invoke", "go", "t")
     assert caught.value.limit == "max_tool_calls"
@@ -391,10 +397,20 @@ def test_all_mistakes_come_in_one_error() -> None:
         )
     text = str(caught.value)
     for part in (
-        "max_steps", "limits is a int", "checkpointer is a str", "none of the methods", "execute_tools_hooks is",
-        "two tools are called 'add'", "approvals: there is no tool 'nope'", "approvals: 'add' is 3", "skills is a",
-        "skill_injector is", "channels: 'messages'", "channels: 'log'", "name is 'not a name'",
-    ):  # fmt: skip
+        "max_steps",
+        "limits is a int",
+        "checkpointer is a str",
+        "none of the methods",
+        "execute_tools_hooks is",
+        "two tools are called 'add'",
+        "approvals: there is no tool 'nope'",
+        "approvals: 'add' is 3",
+        "skills is a",
+        "skill_injector is",
+        "channels: 'messages'",
+        "channels: 'log'",
+        "name is 'not a name'",
+    ):
         assert part in text
 
 

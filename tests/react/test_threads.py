@@ -68,8 +68,17 @@ def test_a_thread_remembers_its_turns_and_each_has_its_own_answer(style: str, ke
     assert state.final_response == "just so"
     assert_paired(state.messages)
     assert short(state.messages) == [
-        "U:1 + 1?", "A?c1", "R:2", "A:two", "U:2 + 2?", "A?c1-2", "R:4", "A:four", "U:sure?", "A:just so",
-    ]  # fmt: skip
+        "U:1 + 1?",
+        "A?c1",
+        "R:2",
+        "A:two",
+        "U:2 + 2?",
+        "A?c1-2",
+        "R:4",
+        "A:four",
+        "U:sure?",
+        "A:just so",
+    ]
     assert calls(style, asked, "state", "t") == state
 
 
@@ -104,8 +113,11 @@ def test_the_history_tells_every_step_newest_first(style: str, kept: dict[str, A
     calls(style, asked, "invoke", "go", "t")
     history = calls(style, asked, "history", "t")
     assert [(item.node, item.next, item.version) for item in history] == [
-        ("agent", "end", 4), ("action", "agent", 3), ("agent", "action", 2), ("start", "agent", 1),
-    ]  # fmt: skip
+        ("agent", "end", 4),
+        ("action", "agent", 3),
+        ("agent", "action", 2),
+        ("start", "agent", 1),
+    ]
     assert [len(item.state.messages) for item in history] == [4, 3, 2, 1]
     assert history[0].state == asked.state("t")
 
@@ -230,8 +242,15 @@ def test_a_released_thread_is_gone(style: str, kept: dict[str, Any]) -> None:
 @both
 def test_threads_may_be_released_when_a_run_ends_well(style: str, kept: dict[str, Any]) -> None:
     """LG-78"""
-    asked, _ = agent(OSError("down"), "fine", call("add", a=1, b=2), tools=[add], approvals={"add": True},
-                     release_thread=True, **kept)  # fmt: skip
+    asked, _ = agent(
+        OSError("down"),
+        "fine",
+        call("add", a=1, b=2),
+        tools=[add],
+        approvals={"add": True},
+        release_thread=True,
+        **kept,
+    )
     with pytest.raises(OSError):
         calls(style, asked, "invoke", "a", "t")
     assert asked.history("t")
@@ -356,8 +375,13 @@ def test_a_cancelled_run_goes_on_when_it_is_resumed(style: str, kept: dict[str, 
         return "at last"
 
     entered = asyncio.Event()
-    asked, _ = agent([call("add", "c1", a=1, b=2), call("slow", "c2")], "done", tools=[add, slow],
-                     parallel_tools=False, **kept)  # fmt: skip
+    asked, _ = agent(
+        [call("add", "c1", a=1, b=2), call("slow", "c2")],
+        "done",
+        tools=[add, slow],
+        parallel_tools=False,
+        **kept,
+    )
 
     async def cancelled() -> None:
         task = asyncio.create_task(asked.ainvoke("go", "t"))
@@ -377,8 +401,7 @@ def test_what_others_do_to_a_state_does_not_reach_its_checkpoint(kept: dict[str,
     class Marking:
         def around(self, state: Any, proceed: Any) -> Any:
             state.log.append("in place, before")
-            update = {**proceed(state), "log": mine}
-            return update
+            return {**proceed(state), "log": mine}
 
     mine = ["written"]
     asked, _ = agent(
@@ -393,16 +416,14 @@ def test_what_others_do_to_a_state_does_not_reach_its_checkpoint(kept: dict[str,
     assert asked.history("t")[1].state.log == []
 
 
-class Colour(str):
-    pass
-
-
 def test_a_typed_channel_comes_back_as_what_it_was(tmp_path: Path) -> None:
     """AGT-11, LG-77"""
     values = {"day": date(2024, 1, 2), "seen": {1, 2}, "said": UserMessage("hi")}
     channels = {
-        "day": Channel(kind=date), "seen": Channel(kind=set[int]), "said": Channel(kind=UserMessage),
-    }  # fmt: skip
+        "day": Channel(kind=date),
+        "seen": Channel(kind=set[int]),
+        "said": Channel(kind=UserMessage),
+    }
     for number in range(2):
         with SqlStore(f"{tmp_path}/threads.db") as store:
             asked, _ = agent("one", channels=channels, checkpointer=store)
