@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import aiservices
 from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, tool, user_message
 
+from .agents import agents
 from .measuring import block, compare, function_calls, imports, resident, together
 from .remembering import memory
 from .server import Server
@@ -157,6 +158,7 @@ PARTS = {
     "creating": creating,
     "growth": growth,
     "memory": memory_,
+    "agents": agents,
 }
 
 

@@ -119,17 +119,19 @@ class Acting:
 
 def completed(update: Mapping[str, Any], message: AiMessage, skills: tuple[str, ...]) -> dict[str, Any]:
     """The update of a round with a result for each call, in their order, whatever hooks have made of it."""
-    messages = tuple(update.get("messages", ()))
-    results = {item.tool_call_id: item for item in messages if isinstance(item, ToolResultMessage)}
-    ordered = [
-        results.get(call.id)
-        or ToolResultMessage(call.id, call.name, "The call did not run: a hook left it out.", is_error=True)
-        for call in message.tool_calls
-    ]
-    others = [item for item in messages if item not in ordered]
-    active = tuple(dict.fromkeys((*update.get("active_skills", skills), *activated_in(ordered))))
+    given = tuple(update.get("messages", ()))
+    results = {item.tool_call_id: item for item in given if isinstance(item, ToolResultMessage)}
+    ordered = [results.get(call.id) or _left_out(call) for call in message.tool_calls]
+    others = [item for item in given if not isinstance(item, ToolResultMessage)]
     whole = {**update, "messages": (*ordered, *others)}
-    return whole if active == skills and "active_skills" not in update else {**whole, "active_skills": active}
+    if opened := activated_in(ordered):
+        whole["active_skills"] = (*update.get("active_skills", skills), *opened)
+    return whole
+
+
+def _left_out(call: ToolCall) -> ToolResultMessage:
+    told = "The call did not run: a hook left it out."
+    return ToolResultMessage(call.id, call.name, told, is_error=True)
 
 
 def _is_valid(call: ToolCall, tools: ToolRegistry) -> bool:

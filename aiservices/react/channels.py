@@ -59,7 +59,6 @@ class Channel:
 
 
 Given = Mapping[str, "Channel | Callable[[Any, Any], Any] | None"]
-WRITABLE: Final = ("messages", "final_response", "active_skills", "stop_reason")
 
 
 class Channels:
@@ -90,14 +89,16 @@ class Channels:
         """The state after an update. Raises `ConfigurationError` beginning with `where` for a bad one."""
         if not isinstance(update, Mapping):
             raise ConfigurationError(f"{where}: an update is a mapping of channels, not {_kind(update)}")
-        strange = [name for name in update if name not in self.user and name not in WRITABLE]
-        if strange:
-            known = ", ".join((*WRITABLE, *self.user))
-            raise ConfigurationError(f"{where}: there is no channel {strange[0]!r}; there are: {known}")
-        changes: dict[str, Any] = {
-            name: _READ[name](update[name], state, where) for name in WRITABLE if name in update
-        }
-        mine = {name: value for name, value in update.items() if name in self.user}
+        changes: dict[str, Any] = {}
+        mine: dict[str, Any] = {}
+        for name, value in update.items():
+            if name in _READ:
+                changes[name] = _READ[name](value, state, where)
+            elif name in self.user:
+                mine[name] = value
+            else:
+                known = ", ".join((*_READ, *self.user))
+                raise ConfigurationError(f"{where}: there is no channel {name!r}; there are: {known}")
         if mine:
             changes["channels"] = self._reduced(state, mine)
         return changed_state(state, changes)

@@ -54,6 +54,9 @@ class Requesting:
         """The tools for the next request, those of active skills among them."""
         setup = self._setup
         offered = await self._offering.next(ToolRequest(tuple(messages), state.thread_id, NO_PARAMETERS))
+        if not state.active_skills:
+            self.registry = offered
+            return offered
         unlocked = [*setup.shelf.tools_of(state.active_skills), *setup.unlocked.tools_of(state.active_skills)]
         more = {tool.name: tool for tool in unlocked}
         self.registry = offered.including([tool for name, tool in more.items() if name not in offered])
@@ -88,6 +91,8 @@ class Requesting:
 def _parted(messages: Sequence[ChatMessage]) -> tuple[list[SystemMessage], list[ChatMessage]]:
     """The system messages, and the others."""
     systems = [message for message in messages if isinstance(message, SystemMessage)]
+    if not systems:
+        return systems, list(messages)
     return systems, [message for message in messages if not isinstance(message, SystemMessage)]
 
 

@@ -6,12 +6,12 @@ import os
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
 from ..driving import Driver, Emit
 from ..errors import AiServiceError, LimitExceededError
+from ..invocation import changed
 from ..memory import repaired
 from ..messages import (
     NO_USAGE,
@@ -89,7 +89,7 @@ class Run:
         """Go on from the checkpoint; where decisions are still missing nothing runs."""
         at = self._at
         assert at is not None
-        self._progress = replace(at.progress, run_id=self._progress.run_id)
+        self._progress = changed(at.progress, run_id=self._progress.run_id)
         if decision is not None:
             await self._decide(decision)
         if at.snapshot.next == END or self.state.pending:
@@ -140,7 +140,7 @@ class Run:
         usage = self._progress.usage
         for response in self._requesting.responses[asked:]:
             usage += response.usage
-        self._progress = replace(self._progress, steps=self._progress.steps + 1, usage=usage)
+        self._progress = changed(self._progress, steps=self._progress.steps + 1, usage=usage)
         return await self._answered(self._updated(hooked.state, update, AGENT))
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
@@ -155,7 +155,8 @@ class Run:
             await self._finish(state, AGENT)
             return None
         guarded = await self._acting.guarded(message, self._requesting.registry, state)
-        self._progress = replace(self._progress, guarded=guarded, decisions=FrozenMapping())
+        if guarded or self._progress.decisions:
+            self._progress = changed(self._progress, guarded=guarded, decisions=FrozenMapping())
         all_wait = len(guarded) == len(message.tool_calls)
         await self._save(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
         await self._emit(AGENT)
@@ -180,7 +181,7 @@ class Run:
             return False
         update = completed(update, message, hooked.state.active_skills)
         state = self._updated(hooked.state, update, ACTION)
-        self._progress = replace(
+        self._progress = changed(
             self._progress, rounds=self._progress.rounds + 1, counts=FrozenMapping(counts), guarded=()
         )
         return await self._acted(state, message, update["messages"][: len(message.tool_calls)])
@@ -193,7 +194,9 @@ class Run:
             ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}
         elif most is not None and self._progress.steps >= most:
             ending = {"stop_reason": StopReason.MAX_STEPS}
-        await self._save(changed_state(state, {"pending": (), **ending}), ACTION, END if ending else AGENT)
+        if ending or state.pending:
+            state = changed_state(state, {"pending": (), **ending})
+        await self._save(state, ACTION, END if ending else AGENT)
         await self._acting.forget(message.tool_calls)
         await self._emit(ACTION)
         return not ending
@@ -250,7 +253,7 @@ class Run:
         assert self._at is not None
         state = self._at.state
         decisions: Mapping[str, Decision] = read_decisions(decision, state.pending, state.thread_id)
-        self._progress = replace(
+        self._progress = changed(
             self._progress, decisions=FrozenMapping({**self._progress.decisions, **decisions})
         )
         pending = tuple(call for call in state.pending if call.id not in decisions)

@@ -144,8 +144,12 @@ def shelved(source: SkillSource | None) -> SkillShelf:
 
 def activated_in(messages: Sequence[ChatMessage]) -> tuple[str, ...]:
     """The skills that calls in these messages have activated, in order."""
-    results = [message for message in messages if isinstance(message, ToolResultMessage)]
-    ids = [id for result in results if not result.is_error for id in result.attributes.get(ACTIVATED, ())]
+    ids = [
+        id
+        for message in messages
+        if isinstance(message, ToolResultMessage) and message.attributes and not message.is_error
+        for id in message.attributes.get(ACTIVATED, ())
+    ]
     return tuple(dict.fromkeys(ids))
 
 

@@ -114,7 +114,7 @@ def test_a_round_side_by_side_is_finished_too(run: Run, tmp_path: Path, kind: st
 
 
 def test_a_finished_call_of_a_round_never_runs_again(run: Run, tmp_path: Path) -> None:
-    """The process dies between the two calls of the round: the first has its result, the second has not begun."""
+    """The process dies between the two calls of a round: the first has its result, the second has none."""
     assert run("begin", tmp_path, "blocking", "begin b 1") == -signal.SIGKILL
     assert run("resume", tmp_path, "blocking") == 0
     ran = Counter(line.split()[0] for line in (tmp_path / "world").read_text().splitlines())
