@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from guardrails import DEFAULT_CONFIG, Link, links
@@ -15,25 +15,31 @@ from .memory import ChatMemory, Memories
 from .messages import ResponseFormat
 from .models import Capability, ChatModel
 from .reading import Delivery, MethodSpec
-from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
+from .skills import SkillShelf, SkillTools
+from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Tool, Toolbox, ToolRegistry
 
 _FINAL: Final = (Delivery.PARTS, Delivery.ITEMS)
 """What was handed over in these ways cannot be taken back by asking again."""
 
 
 def assemble(
-    method: MethodSpec, model: ChatModel, registry: ToolRegistry, memories: Memories | None, config: Any
+    method: MethodSpec,
+    model: ChatModel,
+    registry: ToolRegistry,
+    skills: SkillShelf,
+    memories: Memories | None,
+    config: Any,
 ) -> Setup:
     """The setup of a method. Raises `ConfigurationError` where method, model and options do not fit."""
-    problems = _problems(method, registry, config)
+    tools = [*registry.values(), *skills.tools_of(skills)]
+    problems = _problems(method, tools, config)
     guards = method.guards
     input_chain = _chain(config.input_guardrails, guards.input, method, problems)
     output_chain = _chain(config.output_guardrails, guards.output, method, problems)
     if problems:
         raise ConfigurationError(problems)
-    assortment = Assortment(
-        registry=registry, providers=tuple(config.tool_providers), search=config.tool_search
-    )
+    providers = (*config.tool_providers, *((SkillTools(skills),) if skills else ()))
+    assortment = Assortment(registry=registry, providers=providers, search=config.tool_search)
     response_format, instructions = format_for(method.answer.parser, model, has_tools=bool(assortment))
     return Setup(
         method=method,
@@ -46,6 +52,7 @@ def assemble(
         chat_request_transformer=config.chat_request_transformer,
         listeners=tuple(hearing(listener) for listener in config.listeners),
         assortment=assortment,
+        skills=skills,
         toolbox=Toolbox(
             executor=config.tool_executor,
             interceptors=tuple(config.interceptors),
@@ -53,7 +60,7 @@ def assemble(
             policies=Policies(config.on_unknown_tool, config.on_tool_argument_error, config.on_tool_error),
             parallel=config.parallel_tools,
         ),
-        compensation=_compensation(registry, config),
+        compensation=_compensation(tools, config),
         compensation_log=config.compensation_log,
         recall=_recall(method, memories, config),
         remember_raw=config.remember == "raw",
@@ -64,13 +71,13 @@ def assemble(
     )
 
 
-def _problems(method: MethodSpec, registry: ToolRegistry, config: Any) -> list[str]:
+def _problems(method: MethodSpec, tools: Sequence[Tool[..., Any]], config: Any) -> list[str]:
     """Everything about a method that does not fit the options."""
-    problems = [*_memory_problems(method, config), *_immediate_problems(method, registry)]
+    problems = [*_memory_problems(method, config), *_immediate_problems(method, tools)]
     if method.guards.moderate and config.moderation_model is None:
         problems.append(f"{method.where}: @moderate needs the option moderation_model")
     if config.compensation_log is not None:
-        problems += _undo_problems(registry)
+        problems += _undo_problems(tools)
     return problems
 
 
@@ -117,26 +124,26 @@ def format_for(
     return None, parser.format_instructions()
 
 
-def _compensation(registry: ToolRegistry, config: Any) -> CompensationMode:
-    if not config.tool_providers and not any(tool.undo is not None for tool in registry.values()):
+def _compensation(tools: Sequence[Tool[..., Any]], config: Any) -> CompensationMode:
+    if not config.tool_providers and not any(tool.undo is not None for tool in tools):
         return CompensationMode.OFF
     return CompensationMode(config.compensation or CompensationMode.INVOCATION_FAILURE)
 
 
-def _undo_problems(registry: ToolRegistry) -> list[str]:
+def _undo_problems(tools: Sequence[Tool[..., Any]]) -> list[str]:
     """A call that died before its outcome was logged has no result, and its undo must know that."""
     return [
         f"the compensation of tool {tool.name!r} takes a result that is not None: with a compensation_log "
         "there may be none after a crash, so annotate it as in `result: Booking | None`"
-        for tool in registry.values()
+        for tool in tools
         if tool.undo is not None and tool.undo.needs_result
     ]
 
 
-def _immediate_problems(method: MethodSpec, registry: ToolRegistry) -> Iterator[str]:
+def _immediate_problems(method: MethodSpec, tools: Sequence[Tool[..., Any]]) -> Iterator[str]:
     if method.answer.wrapped:
         return
-    for tool in registry.values():
+    for tool in tools:
         given = tool.signature.returns
         if tool.returns is not ReturnBehavior.TO_MODEL and not method.answer.may_be(given):
             yield (

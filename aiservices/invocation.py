@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from guardrails import DEFAULT_CONFIG, Failure, Link, OutputGuardrailsConfig
@@ -30,6 +30,7 @@ from .models import ChatModel
 from .models.moderation import ModerationModel
 from .reading import MethodSpec
 from .results import Result
+from .skills import SkillShelf
 from .stores import Store
 from .streams import Told
 from .tools import (
@@ -64,6 +65,7 @@ class Setup:
     model: ChatModel
     parameters: ChatRequestParameters
     assortment: Assortment
+    skills: SkillShelf = field(default_factory=SkillShelf)
     response_format: ResponseFormat | None = None
     instructions: str = ""
     parse_retries: int = 1

@@ -13,6 +13,7 @@ from .invocation import Stage
 from .memory import ChatMemory, ChatMemoryProvider, key_of
 from .messages import ChatRequest, ChatRequestParameters
 from .models.moderation import ModerationModel
+from .skills import SkillSource
 from .stores import Store
 from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProvider, ToolRegistry, ToolSearch
 from .tools.policies import CHOICES
@@ -54,6 +55,7 @@ class Options(TypedDict, total=False):
     parallel_tools: bool
     stages: Sequence[Stage]
     listeners: Sequence[Listener]
+    skills: SkillSource | None
 
 
 _KINDS: Final[Mapping[str, tuple[Any, str]]] = {

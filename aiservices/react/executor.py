@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver, NestedLocks, WouldWaitForItselfError
 from ..errors import AgentError, ConfigurationError, MemoryInUseError
@@ -18,11 +18,9 @@ from .records import ACTION, AGENT, END, NODES, Checkpoint, Progress, open_calls
 from .running import Outbox, Run
 from .sessions import Session
 from .setup import Setup
-from .state import AgentState, NodeOutput, Snapshot, kept_by
+from .state import AgentState, NodeOutput, Said, Snapshot, kept_by
 from .subagents import as_tool
 
-Said: TypeAlias = str | UserMessage | Content | Iterable[ChatMessage]
-"""What begins a turn: a text, a message or contents of the user, or several messages."""
 LOCKS = NestedLocks()
 """One line for each thread of the process, whichever executor and object it is reached by."""
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..errors import AgentError, MissingExtraError
 from ..messages import AiMessage, ChatMessage, SystemMessage, ToolCall, ToolResultMessage, UserMessage
 from .state import AgentState
 
-if TYPE_CHECKING:
-    from .executor import AgentExecutor
+
+class Invoked(Protocol):
+    """What can run a turn."""
+
+    name: str
+
+    def invoke(self, text: list[ChatMessage], /) -> AgentState: ...
+    async def ainvoke(self, text: list[ChatMessage], /) -> AgentState: ...
 
 
-def langgraph_node(executor: AgentExecutor, key: str) -> Any:
+def langgraph_node(executor: Invoked, key: str) -> Any:
     """The node, for both ways in which graphs run. Raises `MissingExtraError`."""
     try:
         from langchain_core.runnables import RunnableLambda

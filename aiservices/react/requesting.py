@@ -17,8 +17,8 @@ from ..messages import (
     UserMessage,
 )
 from ..models.asking import Show, ask
+from ..skills import told_after
 from ..skills.injecting import shaped
-from ..skills.shelf import told_after
 from ..tools import Offering, ToolRegistry, ToolRequest, ids_in, remaining, with_unique_ids
 from .setup import Setup
 from .state import AgentState, StopReason

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ..errors import AgentError
-from .state import AgentState, NodeOutput
+from .state import AgentState, NodeOutput, Said
 
-if TYPE_CHECKING:
-    from .executor import AgentExecutor, Said
+
+class Executor(Protocol):
+    """What a session needs of its executor."""
+
+    def invoke(self, text: Said, thread_id: str | None = None) -> AgentState: ...
+    async def ainvoke(self, text: Said, thread_id: str | None = None) -> AgentState: ...
+    def stream(
+        self, text: Said, thread_id: str | None = None, *, tokens: bool = False
+    ) -> Iterator[NodeOutput]: ...
+    def astream(
+        self, text: Said, thread_id: str | None = None, *, tokens: bool = False
+    ) -> AsyncIterator[NodeOutput]: ...
+    def resume(self, thread_id: str, decision: object = None) -> AgentState: ...
+    async def aresume(self, thread_id: str, decision: object = None) -> AgentState: ...
+    def state(self, thread_id: str) -> AgentState: ...
+    async def astate(self, thread_id: str) -> AgentState: ...
 
 
 class Session:
     """One conversation: a thread of its own, `id`, that in the process lasts as long as this object."""
 
-    def __init__(self, executor: AgentExecutor, id: str, keeper: object) -> None:
+    def __init__(self, executor: Executor, id: str, keeper: object) -> None:
         self.id = id
         self._executor = executor
         self._keeper = keeper

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from ..messages import ChatMessage, FrozenMapping, ModelEvent, ToolCall
+from ..messages import ChatMessage, Content, FrozenMapping, ModelEvent, ToolCall, UserMessage
+
+Said: TypeAlias = str | UserMessage | Content | Iterable[ChatMessage]
+"""What begins a turn: a text, a message or contents of the user, or several messages."""
 
 
 class StopReason(StrEnum):

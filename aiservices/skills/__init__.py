@@ -2,19 +2,20 @@
 
 from .injecting import SkillInjector
 from .loading import load_skills
-from .shelf import ACTIVATED, NO_SKILLS, SkillShelf, SkillSource, activated_in, shelved
+from .shelf import NO_SKILLS, SkillShelf, SkillSource, SkillTools, activated_in, shelved, told_after
 from .skill import Skill
 from .unloading import Unload
 
 __all__ = [
-    "ACTIVATED",
     "NO_SKILLS",
     "Skill",
     "SkillInjector",
     "SkillShelf",
     "SkillSource",
+    "SkillTools",
     "Unload",
     "activated_in",
     "load_skills",
     "shelved",
+    "told_after",
 ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ..errors import ConfigurationError, ToolError
 from ..messages import ChatMessage, SystemMessage, ToolResultMessage
-from ..tools import Tool, ToolOutcome, ToolRegistry, tool, tools_of
+from ..tools import Tool, ToolOutcome, ToolRegistry, ToolRequest, tool, tools_of
 from .loading import load_skills
 from .skill import Skill
 
@@ -35,7 +36,7 @@ class SkillShelf(Mapping[str, Skill]):
             twice = dict.fromkeys(name for name in names if names.count(name) > 1)
             raise ConfigurationError(f"two skills are called {name!r}: rename one" for name in twice)
         self._tools = {
-            skill.name: [made for item in skill.tools for made in tools_of(item)] for skill in given
+            skill.name: [_shown(made) for item in skill.tools for made in tools_of(item)] for skill in given
         }
         for tools in self._tools.values():
             ToolRegistry(tools)
@@ -124,6 +125,26 @@ class SkillShelf(Mapping[str, Skill]):
 
 
 NO_SKILLS: Final = SkillShelf()
+
+
+class SkillTools:
+    """A provider of the tools of the skills that a conversation has activated."""
+
+    dynamic = True
+
+    def __init__(self, shelf: SkillShelf) -> None:
+        self._shelf = shelf
+
+    def provide(self, request: ToolRequest) -> list[Tool[..., Any]]:
+        """The tools for the next request."""
+        return self._shelf.tools_of(activated_in(request.messages))
+
+
+def _shown(made: Tool[..., Any]) -> Tool[..., Any]:
+    """The tool as one that is not searched for: its skill is what was found."""
+    shown = copy(made)
+    shown.attributes = {**made.attributes, "always_visible": True}
+    return shown
 
 
 def _identity(made: Tool[..., Any]) -> tuple[str, object]:
