@@ -337,9 +337,6 @@ def test_a_stream_passes_through_hooks(style: str) -> None:
         assert [output.node for output in shown if not output.event] == ["start", "agent", "end"]
 
 
-LONG = [UserMessage("m1"), AiMessage("m2"), UserMessage("m3"), AiMessage("m4"), UserMessage("m5")]
-
-
 def test_a_hook_sees_every_request_of_its_run() -> None:
     seen: list[int] = []
 

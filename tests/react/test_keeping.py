@@ -6,7 +6,6 @@ import asyncio
 import copy
 import gc
 import pickle
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -29,7 +28,7 @@ from aiservices import (
     StoreError,
     UserMessage,
 )
-from aiservices.react import AgentState, Channel, react
+from aiservices.react import AgentState, Approve, Channel, react
 from aiservices.testing import ScriptedChatModel
 from tests.react.asking import STYLES, agent, call, calls, outputs, short
 
@@ -38,18 +37,6 @@ both = pytest.mark.parametrize("style", STYLES)
 
 def add(a: int, b: int) -> int:
     return a + b
-
-
-@pytest.fixture(params=["process", "memory", "sqlite"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """The option that says where threads are kept."""
-    if request.param == "process":
-        yield {}
-    elif request.param == "memory":
-        yield {"checkpointer": InMemoryStore()}
-    else:
-        with SqlStore(f"{tmp_path}/threads.db") as store:
-            yield {"checkpointer": store}
 
 
 @both
@@ -285,8 +272,6 @@ def test_an_unnamed_thread_that_waits_is_kept_until_it_is_done() -> None:
     asked, _ = agent(call("add", a=1, b=2), "3", tools=[add], approvals={"add": True})
     id = asked.invoke("go").thread_id
     gc.collect()
-    from aiservices.react import Approve
-
     assert asked.resume(id, Approve()).final_response == "3"
     gc.collect()
     assert asked.history(id) == []

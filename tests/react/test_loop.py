@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 import pytest
@@ -305,8 +304,3 @@ def test_the_thread_is_the_memory_id_of_tools() -> None:
     asked, _ = agent(call("note"), "ok", tools=[note], name="scribe")
     asked.invoke("go", "t")
     assert seen == [("t", "scribe")]
-
-
-class Mood(Enum):
-    GOOD = "good"
-    BAD = "bad"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -18,51 +17,10 @@ from aiservices.testing import ScriptedChatModel
 from tests.react.asking import STYLES, agent, assert_paired, call, calls, short
 
 both = pytest.mark.parametrize("style", STYLES)
-kinds = pytest.mark.parametrize("kind", ["blocking hook", "asynchronous hook"])
 
 
 def add(a: int, b: int) -> int:
     return a + b
-
-
-class Tracing:
-    """Notes what it is called for."""
-
-    def __init__(self, name: str, trace: list[str]) -> None:
-        self.name = name
-        self.trace = trace
-
-    def before(self, state: AgentState) -> None:
-        self.trace.append(f"{self.name} before")
-
-    def around(self, state: AgentState, proceed: Any) -> Any:
-        self.trace.append(f"{self.name} in")
-        update = proceed(state)
-        self.trace.append(f"{self.name} out")
-        return update
-
-    def after(self, state: AgentState, update: Any) -> None:
-        self.trace.append(f"{self.name} after")
-
-
-class AsyncTracing(Tracing):
-    async def before(self, state: AgentState) -> None:
-        self.trace.append(f"{self.name} before")
-
-    async def around(self, state: AgentState, proceed: Any) -> Any:
-        self.trace.append(f"{self.name} in")
-        update = await proceed(state)
-        self.trace.append(f"{self.name} out")
-        return update
-
-    async def after(self, state: AgentState, update: Any) -> None:
-        self.trace.append(f"{self.name} after")
-
-
-TRACING = {"blocking hook": Tracing, "asynchronous hook": AsyncTracing}
-
-
-WHO: ContextVar[str] = ContextVar("who", default="nobody")
 
 
 LONG = [UserMessage("m1"), AiMessage("m2"), UserMessage("m3"), AiMessage("m4"), UserMessage("m5")]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +10,6 @@ from aiservices import (
     AgentError,
     AiMessage,
     ConfigurationError,
-    InMemoryStore,
-    SqlStore,
     UserMessage,
 )
 from aiservices.react import Channel, StopReason
@@ -24,18 +20,6 @@ both = pytest.mark.parametrize("style", STYLES)
 
 def add(a: int, b: int) -> int:
     return a + b
-
-
-@pytest.fixture(params=["process", "memory", "sqlite"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """The option that says where threads are kept."""
-    if request.param == "process":
-        yield {}
-    elif request.param == "memory":
-        yield {"checkpointer": InMemoryStore()}
-    else:
-        with SqlStore(f"{tmp_path}/threads.db") as store:
-            yield {"checkpointer": store}
 
 
 @both
