@@ -165,6 +165,43 @@ def test_a_cancelled_run_goes_on_when_it_is_resumed(style: str, kept: dict[str, 
     assert short(state.messages) == ["U:go", "A?c1,c2", "R:3", "R:at last", "A:done"]
 
 
+def test_a_call_that_was_broken_off_has_no_result_though_another_one_ended(kept: dict[str, Any]) -> None:
+    """The second call ends in spite of the cancellation, after the first has been broken off by it."""
+    ran: list[str] = []
+
+    async def first() -> str:
+        ran.append("first")
+        if ran.count("first") == 1:
+            try:
+                both_run.set()
+                await asyncio.Event().wait()
+            finally:
+                broken_off.set()
+        return "at last"
+
+    async def second() -> str:
+        ran.append("second")
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await broken_off.wait()
+        return "in spite of it"
+
+    both_run, broken_off = asyncio.Event(), asyncio.Event()
+    asked, _ = agent([call("second", "c1"), call("first", "c2")], "done", tools=[first, second], **kept)
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(asked.ainvoke("go", "t"))
+        await both_run.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert short(asked.resume("t").messages)[2:4] == ["R:in spite of it", "R:at last"]
+    assert sorted(ran) == ["first", "first", "second"]
+
+
 def test_what_others_do_to_a_state_does_not_reach_its_checkpoint(kept: dict[str, Any]) -> None:
     """AGT-13"""
 
