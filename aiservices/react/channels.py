@@ -131,7 +131,7 @@ class Channels:
         values = dict(state.channels)
         for name, value in update.items():
             if value is not values.get(name):  # an update that echoes the state changes nothing
-                values[name] = self.user[name].reduced(values.get(name), _copied(name, value, state))
+                values[name] = self.user[name].reduced(values.get(name), value)
         return FrozenMapping(values)
 
 

@@ -49,6 +49,19 @@ def test_a_policy_shapes_the_request_only(style: str, kind: str) -> None:
     assert state.messages == (*LONG, AiMessage("ok"))
 
 
+def test_a_policy_sees_no_system_message_and_cannot_lose_one() -> None:
+    given: list[Any] = []
+
+    def policy(messages: Any, state: AgentState) -> Any:
+        given.extend(messages)
+        return messages[-1:]
+
+    asked, model = agent("ok", conversation_policy=policy)
+    asked.invoke([SystemMessage("Be kind."), *LONG])
+    assert given == LONG
+    assert list(model.request.messages) == [SystemMessage("Be kind."), LONG[-1]]
+
+
 def test_a_policy_that_gives_no_messages_is_an_error() -> None:
     asked, _ = agent("ok", conversation_policy=lambda messages, state: "text")
     with pytest.raises(TypeError, match="it gives messages"):
