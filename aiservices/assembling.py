@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import outputparsers
 from guardrails import DEFAULT_CONFIG, Link, links
+from outputparsers import OutputParser
 
 from .errors import ConfigurationError
 from .events import hearing
@@ -16,26 +17,32 @@ from .messages import ResponseFormat
 from .models import Capability, ChatModel
 from .rag.augmentor import RetrievalAugmentor, augmentor_of
 from .reading import AnswerForm, Delivery, MethodSpec
-from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Toolbox, ToolRegistry
+from .skills import SkillShelf, SkillTools
+from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Tool, Toolbox, ToolRegistry
 
 _FINAL: Final = (Delivery.PARTS, Delivery.ITEMS)
 """What was handed over in these ways cannot be taken back by asking again."""
 
 
 def assemble(
-    method: MethodSpec, model: ChatModel, registry: ToolRegistry, memories: Memories | None, config: Any
+    method: MethodSpec,
+    model: ChatModel,
+    registry: ToolRegistry,
+    skills: SkillShelf,
+    memories: Memories | None,
+    config: Any,
 ) -> Setup:
     """The setup of a method. Raises `ConfigurationError` where method, model and options do not fit."""
-    problems = _problems(method, registry, config)
+    tools = [*registry.values(), *skills.tools_of(skills)]
+    problems = _problems(method, tools, config)
     guards = method.guards
     input_chain = _chain(config.input_guardrails, guards.input, method, problems)
     output_chain = _chain(config.output_guardrails, guards.output, method, problems)
     if problems:
         raise ConfigurationError(problems)
-    assortment = Assortment(
-        registry=registry, providers=tuple(config.tool_providers), search=config.tool_search
-    )
-    response_format, instructions = _format(method, model, has_tools=bool(assortment))
+    providers = (*config.tool_providers, *((SkillTools(skills),) if skills else ()))
+    assortment = Assortment(registry=registry, providers=providers, search=config.tool_search)
+    response_format, instructions = format_for(method.answer.parser, model, has_tools=bool(assortment))
     return Setup(
         method=method,
         model=model,
@@ -47,6 +54,7 @@ def assemble(
         chat_request_transformer=config.chat_request_transformer,
         listeners=tuple(hearing(listener) for listener in config.listeners),
         assortment=assortment,
+        skills=skills,
         toolbox=Toolbox(
             executor=config.tool_executor,
             interceptors=tuple(config.interceptors),
@@ -54,7 +62,7 @@ def assemble(
             policies=Policies(config.on_unknown_tool, config.on_tool_argument_error, config.on_tool_error),
             parallel=config.parallel_tools,
         ),
-        compensation=_compensation(registry, config),
+        compensation=_compensation(tools, config),
         compensation_log=config.compensation_log,
         recall=_recall(method, memories, config),
         remember_raw=config.remember == "raw",
@@ -67,14 +75,14 @@ def assemble(
     )
 
 
-def _problems(method: MethodSpec, registry: ToolRegistry, config: Any) -> list[str]:
+def _problems(method: MethodSpec, tools: Sequence[Tool[..., Any]], config: Any) -> list[str]:
     """Everything about a method that does not fit the options."""
-    problems = [*_memory_problems(method, config), *_immediate_problems(method, registry)]
+    problems = [*_memory_problems(method, config), *_immediate_problems(method, tools)]
     problems += _empty_problems(method, config.retrieval_augmentor)
     if method.guards.moderate and config.moderation_model is None:
         problems.append(f"{method.where}: @moderate needs the option moderation_model")
     if config.compensation_log is not None:
-        problems += _undo_problems(registry)
+        problems += _undo_problems(tools)
     return problems
 
 
@@ -124,9 +132,10 @@ def _memory_problems(method: MethodSpec, config: Any) -> Iterator[str]:
         )
 
 
-def _format(method: MethodSpec, model: ChatModel, *, has_tools: bool) -> tuple[ResponseFormat | None, str]:
+def format_for(
+    parser: OutputParser[Any] | None, model: ChatModel, *, has_tools: bool
+) -> tuple[ResponseFormat | None, str]:
     """The schema where the model takes one (beside tools, if there are any), else the instructions."""
-    parser = method.answer.parser
     if parser is None:
         return None, ""
     schema = parser.json_schema()
@@ -136,26 +145,26 @@ def _format(method: MethodSpec, model: ChatModel, *, has_tools: bool) -> tuple[R
     return None, parser.format_instructions()
 
 
-def _compensation(registry: ToolRegistry, config: Any) -> CompensationMode:
-    if not config.tool_providers and not any(tool.undo is not None for tool in registry.values()):
+def _compensation(tools: Sequence[Tool[..., Any]], config: Any) -> CompensationMode:
+    if not config.tool_providers and not any(tool.undo is not None for tool in tools):
         return CompensationMode.OFF
     return CompensationMode(config.compensation or CompensationMode.INVOCATION_FAILURE)
 
 
-def _undo_problems(registry: ToolRegistry) -> list[str]:
+def _undo_problems(tools: Sequence[Tool[..., Any]]) -> list[str]:
     """A call that died before its outcome was logged has no result, and its undo must know that."""
     return [
         f"the compensation of tool {tool.name!r} takes a result that is not None: with a compensation_log "
         "there may be none after a crash, so annotate it as in `result: Booking | None`"
-        for tool in registry.values()
+        for tool in tools
         if tool.undo is not None and tool.undo.needs_result
     ]
 
 
-def _immediate_problems(method: MethodSpec, registry: ToolRegistry) -> Iterator[str]:
+def _immediate_problems(method: MethodSpec, tools: Sequence[Tool[..., Any]]) -> Iterator[str]:
     if method.answer.wrapped:
         return
-    for tool in registry.values():
+    for tool in tools:
         given = tool.signature.returns
         if tool.returns is not ReturnBehavior.TO_MODEL and not method.answer.may_be(given):
             yield (

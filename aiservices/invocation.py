@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from guardrails import DEFAULT_CONFIG, Failure, Link, OutputGuardrailsConfig
@@ -33,6 +33,7 @@ from .rag.knowledge import Knowledge
 from .reading import MethodSpec
 from .results import Result
 from .segments import ScoredSegment
+from .skills import SkillShelf
 from .stores import Store
 from .streams import Told
 from .tools import (
@@ -67,6 +68,7 @@ class Setup:
     model: ChatModel
     parameters: ChatRequestParameters
     assortment: Assortment
+    skills: SkillShelf = field(default_factory=SkillShelf)
     response_format: ResponseFormat | None = None
     instructions: str = ""
     parse_retries: int = 1
@@ -197,7 +199,7 @@ class Invocation:
         messages: list[ChatMessage] = [self.system] if self.system is not None else []
         messages.extend(self.history)
         if self.user is not None:
-            messages.append(_with_instructions(await self.augmented(self.user), self.instructions))
+            messages.append(with_instructions(await self.augmented(self.user), self.instructions))
         messages.extend(self.exchange)
         return ChatRequest(
             tuple(messages), self.tools, response_format=self.response_format, parameters=self.parameters
@@ -213,7 +215,7 @@ def changed(value: T, **changes: Any) -> T:
     return copy
 
 
-def _with_instructions(user: UserMessage, instructions: str) -> UserMessage:
+def with_instructions(user: UserMessage, instructions: str) -> UserMessage:
     """The user message with the instructions at the end of its last text: mixed contents keep their order."""
     if not instructions:
         return user

@@ -16,6 +16,7 @@ from .models.moderation import ModerationModel
 from .rag.augmentor import RetrievalAugmentor
 from .rag.roles import RetrieverLike
 from .rag.slots import slot
+from .skills import SkillSource
 from .stores import Store
 from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProvider, ToolRegistry, ToolSearch
 from .tools.policies import CHOICES
@@ -60,6 +61,7 @@ class Options(TypedDict, total=False):
     parallel_tools: bool
     stages: Sequence[Stage]
     listeners: Sequence[Listener]
+    skills: SkillSource | None
 
 
 _KINDS: Final[Mapping[str, tuple[Any, str]]] = {

@@ -23,6 +23,7 @@ from .stages import (
     render,
     roll_back,
     structure,
+    use_skills,
     use_tools,
 )
 from .tools import CompensationMode
@@ -37,6 +38,7 @@ STAGES: Final[tuple[Stage, ...]] = (
     structure,  # schema or instructions down, typed value up; asks again when it does not parse
     guard_output,  # verdicts up; may ask again
     use_tools,  # model <-> tools until it stops asking
+    use_skills,  # the catalogue of skills and what active ones say, into each request
     moderate,  # beside the invocation's first request only; vetoes before any tool runs
     ask_model,  # the request
 )
@@ -48,6 +50,7 @@ NEEDED: Final[Mapping[Stage, Callable[[Setup], bool]]] = {
     guard_output: lambda setup: bool(setup.output_chain),
     moderate: lambda setup: setup.moderation_model is not None,
     use_tools: lambda setup: bool(setup.assortment),
+    use_skills: lambda setup: bool(setup.skills),
 }
 """When a stage has something to do; the others are always in the chain."""
 

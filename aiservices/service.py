@@ -35,6 +35,7 @@ from .proxying import make_proxy
 from .rag.augmentor import RetrievalAugmentor
 from .rag.roles import RetrieverLike
 from .reading import read_service
+from .skills import NO_SKILLS, SkillSource, shelved
 from .stores import Store
 from .tools import (
     DEFAULT_LIMITS,
@@ -85,6 +86,7 @@ class AiServices:
     - `parallel_tools`: whether the calls of one answer run side by side; true.
     - `stages`: the pipeline, `aiservices.pipeline.STAGES` by default.
     - `listeners`: callables of one event, or objects with `on_event`.
+    - `skills`: a folder of skills, or a list of `Skill`s, that the model opens when a task needs them.
     """
 
     chat_model: ChatModel | str | None = None
@@ -119,6 +121,7 @@ class AiServices:
     parallel_tools: bool = True
     stages: Sequence[Stage] = STAGES
     listeners: Sequence[Listener] = ()
+    skills: SkillSource | None = None
 
     def replace(self, **changes: Any) -> AiServices:
         """The same configuration with other values. Raises `ConfigurationError` for an unknown option."""
@@ -189,7 +192,9 @@ def ai_service(
 
 def _create(config: AiServices, service: Any, frame: Any) -> Any:
     problems = option_problems(config)
-    registry = _collect(problems, lambda: config.tool_registry or ToolRegistry(config.tools)) or NO_TOOLS
+    shelf = _collect(problems, lambda: shelved(config.skills)) or NO_SKILLS
+    given = _collect(problems, lambda: config.tool_registry or ToolRegistry(config.tools)) or NO_TOOLS
+    registry = _collect(problems, lambda: given.including(shelf.openers())) or NO_TOOLS
     system, user, names = config.system_message, config.user_message, frame.f_locals
     spec = _collect(problems, lambda: read_service(service, system=system, user=user, names=names))
     if problems or spec is None or config.chat_model is None:
@@ -199,7 +204,7 @@ def _create(config: AiServices, service: Any, frame: Any) -> Any:
     if memories is None and ChatMemoryAccess in spec.protocol.__mro__:
         problems.append(f"{spec.name}: ChatMemoryAccess needs a chat_memory or a chat_memory_provider")
     setups = [
-        _collect(problems, partial(assemble, method, model, registry, memories, config))
+        _collect(problems, partial(assemble, method, model, registry, shelf, memories, config))
         for method in spec.methods
     ]
     if problems:

@@ -21,6 +21,7 @@ from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, tool, us
 from .agents import agents
 from .ingesting import ingesting
 from .measuring import block, compare, function_calls, imports, resident, together
+from .reacting import react_agents
 from .remembering import memory
 from .retrieving import retrieval
 from .server import Server
@@ -175,6 +176,7 @@ PARTS = {
     "retrieval": retrieval_,
     "ingesting": ingesting_,
     "agents": agents_,
+    "react": react_agents,
 }
 
 

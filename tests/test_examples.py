@@ -83,6 +83,20 @@ def test_retrieval_accuracy_measures_the_three_ways_side_by_side() -> None:
     ]
 
 
+def test_the_agent_waits_for_approval_and_another_one_finishes() -> None:
+    assert run("react_agent.py").splitlines() == [
+        "start: goes on",
+        "agent: goes on",
+        "action: interrupted",
+        'waits: order({"book": "Emma", "copies": 5})',
+        "  ordering 5 copies of Emma",
+        "agent: Five copies of Emma are on their way, thank you!",
+        "the skill was in the request: True",
+        "and is put away: ()",
+        "checkpoints: ['agent', 'action', 'action', 'action', 'agent', 'start']",
+    ]
+
+
 def test_accuracy_counts_what_the_embedded_model_gets_right() -> None:
     said = run("accuracy.py", "--only", "sentiment", "--first", "2")
     assert "/2 right" in said

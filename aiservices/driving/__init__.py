@@ -19,6 +19,7 @@ from .keeping import PerLoop, PerProcess
 from .nested import NestedLocks, WouldWaitForItselfError
 from .places import KeyedLocks, Places
 from .promises import Promise
+from .stepping import is_asynchronous
 from .watching import Watch
 from .workers import run_in_worker, wait_for
 
@@ -37,6 +38,7 @@ __all__ = [
     "Watch",
     "WouldWaitForItselfError",
     "aiterate_blocking",
+    "is_asynchronous",
     "iterate_async",
     "run_in_background",
     "run_in_worker",

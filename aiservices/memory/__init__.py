@@ -5,8 +5,9 @@ from .ids import key_of
 from .keeping import LOCKS, MEMORIES, ChatMemoryAccess, ChatMemoryProvider, Memories
 from .repairing import Repaired, repaired, says_nothing
 from .stored import StoredChatMemory
-from .summarizing import SummarizingChatMemory
+from .summarizing import SummarizingChatMemory, summed_up
 from .tokens import estimated_tokens
+from .units import windowed
 from .windows import MessageWindowChatMemory, TokenCounter, TokenWindowChatMemory
 
 __all__ = [
@@ -26,4 +27,6 @@ __all__ = [
     "key_of",
     "repaired",
     "says_nothing",
+    "summed_up",
+    "windowed",
 ]

@@ -56,28 +56,46 @@ class SummarizingChatMemory(StoredChatMemory):
         self.prompt = prompt
 
     async def _shrunk(self, driver: Driver, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
-        if len(messages) <= self.max_messages:
-            return messages
-        system = messages[:1] if isinstance(messages[0], SystemMessage) else ()
-        old, new = _cut(units(messages[len(system) :]), self.keep)
-        if all(_is_summary(unit) for unit in old):  # or there is nothing old at all
-            return messages
-        try:
-            summary = await self._summed_up(driver, old)
-        except Exception as error:
-            _log.warning("a conversation could not be summed up (%s): it is kept whole", type(error).__name__)
-            return messages
-        return (*system, summary, *(message for unit in new for message in unit))
+        most, keep, prompt = self.max_messages, self.keep, self.prompt
+        return await summed_up(driver, self.model, messages, most=most, keep=keep, prompt=prompt)
 
-    async def _summed_up(self, driver: Driver, old: Sequence[Unit]) -> UserMessage:
-        text = "\n".join(_line(message) for unit in old for message in unit)
-        request = ChatRequest((SystemMessage(self.prompt), UserMessage(text)))
-        response = await driver.twin(self.model.chat, self.model.achat, request)
-        if not response.text or not response.text.strip():
-            raise ValueError("the summary is empty")
-        return UserMessage(
-            f"Summary of the conversation so far: {response.text.strip()}", attributes={SUMMARY: True}
-        )
+
+async def summed_up(
+    driver: Driver,
+    model: ChatModel,
+    messages: tuple[ChatMessage, ...],
+    *,
+    most: int,
+    keep: int,
+    prompt: str = PROMPT,
+) -> tuple[ChatMessage, ...]:
+    """More than `most` messages as a summary and the newest `keep`, in whole units.
+
+    The same object where there is nothing to sum up, or that fails.
+    """
+    if len(messages) <= most:
+        return messages
+    system = messages[:1] if isinstance(messages[0], SystemMessage) else ()
+    old, new = _cut(units(messages[len(system) :]), keep)
+    if all(_is_summary(unit) for unit in old):  # or there is nothing old at all
+        return messages
+    try:
+        summary = await _summary(driver, model, prompt, old)
+    except Exception as error:
+        _log.warning("a conversation could not be summed up (%s): it is kept whole", type(error).__name__)
+        return messages
+    return (*system, summary, *(message for unit in new for message in unit))
+
+
+async def _summary(driver: Driver, model: ChatModel, prompt: str, old: Sequence[Unit]) -> UserMessage:
+    text = "\n".join(_line(message) for unit in old for message in unit)
+    request = ChatRequest((SystemMessage(prompt), UserMessage(text)))
+    response = await driver.twin(model.chat, model.achat, request)
+    if not response.text or not response.text.strip():
+        raise ValueError("the summary is empty")
+    return UserMessage(
+        f"Summary of the conversation so far: {response.text.strip()}", attributes={SUMMARY: True}
+    )
 
 
 def _cut(found: list[Unit], keep: int) -> tuple[list[Unit], list[Unit]]:

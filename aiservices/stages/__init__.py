@@ -10,6 +10,7 @@ from ._remember import remember
 from ._render import render
 from ._roll_back import roll_back
 from ._structure import structure
+from ._use_skills import use_skills
 from ._use_tools import use_tools
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "render",
     "roll_back",
     "structure",
+    "use_skills",
     "use_tools",
 ]

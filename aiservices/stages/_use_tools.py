@@ -15,12 +15,13 @@ from ..tools import (
     CompensationMode,
     Done,
     Offering,
-    ReturnBehavior,
     Round,
     ToolRegistry,
     ToolRequest,
     because_of_tools,
     ids_in,
+    in_turns,
+    is_immediate,
     run_round,
     undo_all,
     undo_late,
@@ -29,22 +30,43 @@ from ..tools import (
 
 async def use_tools(call: Invocation, proceed: Proceed) -> Result[Any]:
     """Offer the tools, run what the model asks for, and proceed again with the results."""
-    setup = call.setup
-    toolbox, ledger = setup.toolbox, call.journal.ledger
-    offering, caller = Offering(setup.assortment, call.driver), _caller(call)
-    taken = ids_in(call.history)
-    while True:
-        registry = await offering.next(await _tool_request(call))
-        result = await proceed(changed(call, tools=registry.specs))
-        message: AiMessage = result.content
-        if not message.tool_calls:
-            return result
-        usage = call.journal.usage if toolbox.limits.max_tokens is not None else NO_USAGE
-        entered = await run_round(message, registry, toolbox, caller, ledger, usage=usage, taken=taken)
-        call = changed(call, exchange=(*call.exchange, *entered.messages))
-        if _is_immediate(entered, registry):
-            return _immediate(entered, call, result)
-        call = await _compensated(entered, call)
+    using = _UsingTools(call, proceed)
+    await in_turns(using.ask, using.act)
+    return using.result
+
+
+class _UsingTools:
+    """The two sides of the loop, and how far the invocation has come."""
+
+    result: Result[Any]
+    _registry: ToolRegistry
+
+    def __init__(self, call: Invocation, proceed: Proceed) -> None:
+        self._call = call
+        self._proceed = proceed
+        self._offering = Offering(call.setup.assortment, call.driver)
+        self._caller = _caller(call)
+        self._taken = ids_in(call.history)
+
+    async def ask(self) -> AiMessage:
+        self._registry = await self._offering.next(await _tool_request(self._call))
+        self.result = await self._proceed(changed(self._call, tools=self._registry.specs))
+        message: AiMessage = self.result.content
+        return message
+
+    async def act(self, message: AiMessage) -> bool:
+        call, registry = self._call, self._registry
+        toolbox, journal = call.setup.toolbox, call.journal
+        usage = journal.usage if toolbox.limits.max_tokens is not None else NO_USAGE
+        entered = await run_round(
+            message, registry, toolbox, self._caller, journal.ledger, usage=usage, taken=self._taken
+        )
+        self._call = changed(call, exchange=(*call.exchange, *entered.messages))
+        if is_immediate(entered.results, registry):
+            self.result = _immediate(entered, self._call, self.result)
+            return False
+        self._call = await _compensated(entered, self._call)
+        return True
 
 
 async def _compensated(entered: Round, call: Invocation) -> Invocation:
@@ -98,15 +120,6 @@ def _caller(call: Invocation) -> Caller:
         finished=lambda done: call.notify(ToolFinished, done.execution),
         flush=call.flush,
         late=None if off else partial(undo_late, log=call.journal.log, report=reporting(call)),
-    )
-
-
-def _is_immediate(entered: Round, registry: ToolRegistry) -> bool:
-    if any(result.is_error for result in entered.results):
-        return False
-    behaviors = [registry[result.tool_name].returns for result in entered.results]
-    return behaviors[-1] is ReturnBehavior.IMMEDIATE_IF_LAST or all(
-        behavior is not ReturnBehavior.TO_MODEL for behavior in behaviors
     )
 
 

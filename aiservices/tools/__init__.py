@@ -5,17 +5,17 @@ from ..messages import ToolExecution, ToolSpec
 from .compensating import CompensationMode, because_of, because_of_tools, undo_all, undo_late
 from .execution import DrivenInterceptor, Interceptor, ToolExecutor, ToolInterceptor
 from .functions import ReturnBehavior, Tool, tool
-from .identifying import ids_in
+from .identifying import ids_in, with_unique_ids
 from .leases import LEASE_SECONDS
 from .ledger import Done, Effect, Ledger, Round
-from .limits import DEFAULT_LIMITS, Limits, check_reasks, check_tokens, remaining
+from .limits import DEFAULT_LIMITS, Limits, check_calls, check_reasks, check_tokens, remaining
 from .log import CompensationLog
 from .offering import Assortment, Offering, ToolProvider, ToolRequest
 from .outcomes import ToolOutcome
 from .policies import Policies, Policy
 from .recovering import Recovery, arecover, recover
 from .registry import NO_TOOLS, ToolLike, ToolRegistry, ToolSource, tools_of
-from .rounds import run_round
+from .rounds import in_turns, is_immediate, refuse_calls, run_calls, run_round
 from .searching import EmbeddingToolSearch, KeywordToolSearch, ToolSearch
 from .toolbox import DEFAULT_TOOLBOX, Caller, Toolbox
 
@@ -59,14 +59,20 @@ __all__ = [
     "arecover",
     "because_of",
     "because_of_tools",
+    "check_calls",
     "check_reasks",
     "check_tokens",
     "ids_in",
+    "in_turns",
+    "is_immediate",
     "recover",
+    "refuse_calls",
     "remaining",
+    "run_calls",
     "run_round",
     "tool",
     "tools_of",
     "undo_all",
     "undo_late",
+    "with_unique_ids",
 ]

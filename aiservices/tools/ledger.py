@@ -70,11 +70,16 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Done:
-    """A call that has ended, what the model is told of it, and what it has done."""
+    """A call that has ended, what the model is told of it, and what it has done.
+
+    `begun` is false for one that was not so much as tried, `whole` for one that had no end of its own.
+    """
 
     call: ToolCall
     outcome: ToolOutcome
     result: ToolResultMessage
+    begun: bool = True
+    whole: bool = True
     effects: list[Effect] = field(default_factory=list)
 
     @property

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..messages import NO_USAGE, AiMessage, TokenUsage
-from .functions import Tool
+from ..errors import LimitExceededError
+from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMessage
+from .functions import ReturnBehavior, Tool
 from .identifying import with_unique_ids
-from .ledger import Ledger, Round
+from .ledger import Done, Ledger, Round
 from .limits import check_calls, check_tokens
 from .running import CallRun
 from .toolbox import Caller, Toolbox
+
+
+async def in_turns(
+    ask: Callable[[], Awaitable[AiMessage | None]],
+    act: Callable[[AiMessage], Awaitable[bool]],
+    *,
+    message: AiMessage | None = None,
+) -> None:
+    """Model and tools in turn, until the model asks for no more: the one loop of services and agents.
+
+    `ask` gives the next answer, `None` where there is to be none; `act` runs the calls of one and says
+    whether to go on. With a `message` its calls come first.
+    """
+    while True:
+        if message is None:
+            message = await ask()
+        if message is None or not message.tool_calls or not await act(message):
+            return
+        message = None
 
 
 async def run_round(
@@ -29,24 +49,83 @@ async def run_round(
     `taken` are ids of earlier conversation. Raises what a policy raises, and `LimitExceededError`; the
     round is entered all the same, each call with a result, also when the invocation is cancelled meanwhile.
     """
-    begins = len(ledger.requested)
     message = with_unique_ids(message, {*taken, *(done.call.id for done in ledger.requested)})
-    runs = [
-        CallRun(call, f"{begins + index:06d}", tools, toolbox, caller, ledger)
-        for index, call in enumerate(message.tool_calls)
-    ]
+    calls, begins = message.tool_calls, len(ledger.requested)
     try:
         check_tokens(toolbox.limits, usage)
         check_calls(toolbox.limits, message, len(ledger.rounds), ledger.counts)
+    except LimitExceededError as error:
+        refuse_calls(calls, tools, toolbox, caller, ledger, error=error)
+        ledger.rounds.append(_round(message, ledger.requested[begins:]))
+        raise
+    try:
+        await run_calls(calls, tools, toolbox, caller, ledger)
+    finally:
+        entered = _round(message, ledger.requested[begins:])
+        ledger.rounds.append(entered)
+    return entered
+
+
+async def run_calls(
+    calls: Sequence[ToolCall],
+    tools: Mapping[str, Tool[..., Any]],
+    toolbox: Toolbox,
+    caller: Caller,
+    ledger: Ledger,
+) -> list[Done]:
+    """Run calls side by side; each of them is entered in the ledger with a result, whatever is raised."""
+    runs = _prepared(calls, tools, toolbox, caller, ledger)
+    try:
         await _run(runs, toolbox, caller)
     except BaseException as error:
-        _enter(message, runs, ledger, error)
+        _enter(runs, ledger, error)
         raise
     ending = _ending(runs)
-    entered = _enter(message, runs, ledger, ending)
+    entered = _enter(runs, ledger, ending)
     if ending is not None:
         raise ending
     return entered
+
+
+def refuse_calls(
+    calls: Sequence[ToolCall],
+    tools: Mapping[str, Tool[..., Any]],
+    toolbox: Toolbox,
+    caller: Caller,
+    ledger: Ledger,
+    *,
+    error: BaseException,
+) -> list[Done]:
+    """Enter calls that may not run, each with a result that says why."""
+    return _enter(_prepared(calls, tools, toolbox, caller, ledger), ledger, error)
+
+
+def is_immediate(results: Sequence[ToolResultMessage], tools: Mapping[str, Tool[..., Any]]) -> bool:
+    """Whether the results of a round go to the caller, without another request to the model."""
+    if any(result.is_error for result in results):
+        return False
+    behaviors = [tools[result.tool_name].returns for result in results]
+    return behaviors[-1] is ReturnBehavior.IMMEDIATE_IF_LAST or all(
+        behavior is not ReturnBehavior.TO_MODEL for behavior in behaviors
+    )
+
+
+def _round(message: AiMessage, entered: Sequence[Done]) -> Round:
+    return Round(message, tuple(done.result for done in entered), any(done.begun for done in entered))
+
+
+def _prepared(
+    calls: Sequence[ToolCall],
+    tools: Mapping[str, Tool[..., Any]],
+    toolbox: Toolbox,
+    caller: Caller,
+    ledger: Ledger,
+) -> list[CallRun]:
+    begins = len(ledger.requested)
+    return [
+        CallRun(call, f"{begins + index:06d}", tools, toolbox, caller, ledger)
+        for index, call in enumerate(calls)
+    ]
 
 
 async def _run(runs: list[CallRun], toolbox: Toolbox, caller: Caller) -> None:
@@ -65,13 +144,11 @@ def _ending(runs: list[CallRun]) -> BaseException | None:
     return next((run.raised for run in runs if run.raised is not None), None)
 
 
-def _enter(message: AiMessage, runs: list[CallRun], ledger: Ledger, error: BaseException | None) -> Round:
-    """Enter the round; a call that has not run, or not ended, gets a result that says so."""
+def _enter(runs: list[CallRun], ledger: Ledger, error: BaseException | None) -> list[Done]:
+    """Enter the calls; one that has not run, or not ended, gets a result that says so."""
     for run in runs:
         if run.done is None:
-            run.end(run.broken_off("did not end" if run.has_begun else "did not run", error))
+            run.end(run.broken_off(error))
     done = [run.done for run in runs if run.done is not None]
     ledger.requested.extend(done)
-    entered = Round(message, tuple(each.result for each in done), any(run.has_begun for run in runs))
-    ledger.rounds.append(entered)
-    return entered
+    return done

@@ -52,7 +52,7 @@ class CallRun:
             await self._caller.flush()
             done = await self._done()
         except BaseException as error:
-            self.end(self.broken_off("did not end", error))
+            self.end(self.broken_off(error))
             raise
         self.end(done)
         await self._caller.flush()
@@ -67,10 +67,12 @@ class CallRun:
         if self.has_begun:
             self._caller.finished(done)
 
-    def broken_off(self, what: str, error: BaseException | None) -> Done:
+    def broken_off(self, error: BaseException | None) -> Done:
         """The end of a call that had none of its own."""
+        what = "did not end" if self.has_begun else "did not run"
         reason = f"the call {what}: the invocation failed ({type(error).__name__})"
-        return self._told(error_outcome(ToolFailedError(reason, call=self.call), self.call))
+        told = self._told(error_outcome(ToolFailedError(reason, call=self.call), self.call))
+        return replace(told, begun=self.has_begun, whole=False)
 
     async def _done(self) -> Done:
         try:

@@ -1,0 +1,145 @@
+"""The action node: which calls may run, which wait for somebody, and the result of each."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..context import NO_PARAMETERS
+from ..driving import Driver
+from ..errors import ToolArgumentsError
+from ..messages import AiMessage, ToolCall, ToolResultMessage
+from ..skills import activated_in
+from ..tools import (
+    Caller,
+    Done,
+    Ledger,
+    ToolRegistry,
+    check_calls,
+    check_tokens,
+    refuse_calls,
+    run_calls,
+)
+from .decisions import decided
+from .records import Progress
+from .setup import Setup
+from .state import AgentState
+
+
+class Acting:
+    """Runs the calls of a run, round after round. `ledger` tells what was done."""
+
+    def __init__(
+        self, setup: Setup, driver: Driver, thread_id: str, run_id: str, deadline: float | None
+    ) -> None:
+        self.ledger = Ledger()
+        self._setup = setup
+        self._driver = driver
+        self._place = (thread_id, run_id)
+        self._ended: deque[ToolResultMessage] = deque()
+        self._caller = Caller(
+            driver=driver,
+            service=setup.name,
+            invocation_id=run_id,
+            parameters=NO_PARAMETERS,
+            memory_id=thread_id,
+            deadline=deadline,
+            finished=self._finished,
+            flush=self._note,
+        )
+
+    async def guarded(self, message: AiMessage, tools: ToolRegistry, state: AgentState) -> tuple[str, ...]:
+        """The calls that somebody has to decide on. Those that could not run anyhow are put to nobody."""
+        approvals = self._setup.approvals
+        if not approvals:
+            return ()
+        found = []
+        for call in message.tool_calls:
+            policy = approvals.get(call.name, False)
+            if policy is False or not _is_valid(call, tools):
+                continue
+            if policy is True or await self._driver.call(policy, call, state):
+                found.append(call.id)
+        return tuple(found)
+
+    def check(self, message: AiMessage, tools: ToolRegistry, progress: Progress) -> dict[str, int]:
+        """The calls so far by tool. Raises `LimitExceededError` when those of this answer may not run."""
+        counts = dict(progress.counts)
+        check_tokens(self._setup.limits, progress.usage)
+        check_calls(self._setup.limits, message, progress.rounds, counts)
+        return counts
+
+    def refuse(
+        self, calls: Sequence[ToolCall], tools: ToolRegistry, error: Exception
+    ) -> tuple[ToolResultMessage, ...]:
+        """Results for calls that do not run."""
+        done = refuse_calls(calls, tools, self._setup.toolbox, self._caller, self.ledger, error=error)
+        return tuple(item.result for item in done)
+
+    async def act(self, message: AiMessage, tools: ToolRegistry, progress: Progress) -> dict[str, Any]:
+        """Run what may run. The update of a whole round has a result for each call, in their order.
+
+        While decisions are missing nothing that was decided runs, and the update is empty. Raises
+        `LimitExceededError`; the results are noted all the same.
+        """
+        results = await self.noted(message.tool_calls)
+        waits = any(id not in progress.decisions for id in progress.guarded)
+        to_run: list[ToolCall] = []
+        for call in message.tool_calls:
+            if call.id in results or (waits and call.id in progress.guarded):
+                continue
+            told = decided(call, progress.decisions[call.id]) if call.id in progress.guarded else call
+            if isinstance(told, ToolCall):
+                to_run.append(told)
+            else:
+                results[call.id] = ToolResultMessage(call.id, call.name, told, is_error=True)
+        if to_run:
+            toolbox = self._setup.toolbox
+            done = await run_calls(to_run, tools, toolbox, self._caller, self.ledger)
+            results |= {item.call.id: item.result for item in done}
+        return {} if waits else {"messages": tuple(results[call.id] for call in message.tool_calls)}
+
+    async def noted(self, calls: Sequence[ToolCall]) -> dict[str, ToolResultMessage]:
+        """The results of calls that have ended in a round that is not over."""
+        return await self._setup.threads.noted(self._driver, *self._place, calls)
+
+    async def forget(self, calls: Iterable[ToolCall]) -> None:
+        """Forget the notes of a round whose results are in the state."""
+        await self._setup.threads.forget(self._driver, *self._place, [call.id for call in calls])
+
+    def _finished(self, done: Done) -> None:
+        if done.whole:  # a call that was broken off may have done its work: it runs again, with its key
+            self._ended.append(done.result)
+
+    async def _note(self) -> None:
+        while self._ended:
+            await self._setup.threads.note(self._driver, *self._place, self._ended.popleft())
+
+
+def completed(update: Mapping[str, Any], message: AiMessage, skills: tuple[str, ...]) -> dict[str, Any]:
+    """The update of a round with a result for each call, in their order, whatever hooks have made of it."""
+    given = tuple(update.get("messages", ()))
+    results = {item.tool_call_id: item for item in given if isinstance(item, ToolResultMessage)}
+    ordered = [results.get(call.id) or _left_out(call) for call in message.tool_calls]
+    others = [item for item in given if not isinstance(item, ToolResultMessage)]
+    whole = {**update, "messages": (*ordered, *others)}
+    if opened := activated_in(ordered):
+        whole["active_skills"] = (*update.get("active_skills", skills), *opened)
+    return whole
+
+
+def _left_out(call: ToolCall) -> ToolResultMessage:
+    told = "The call did not run: a hook left it out."
+    return ToolResultMessage(call.id, call.name, told, is_error=True)
+
+
+def _is_valid(call: ToolCall, tools: ToolRegistry) -> bool:
+    tool = tools.get(call.name)
+    if tool is None:
+        return False
+    try:
+        tool.signature.read(call.arguments)
+    except ToolArgumentsError:
+        return False
+    return True

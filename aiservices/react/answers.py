@@ -1,0 +1,49 @@
+"""The type of the final response, where it has one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import outputparsers
+from outputparsers import OutputParser, output_parser
+
+from ..assembling import format_for
+from ..errors import ConfigurationError, OutputParsingError
+from ..messages import ResponseFormat
+from ..models import ChatModel
+from .state import AgentState, StopReason
+
+
+class AnswerType:
+    """What `response_format` asks for: a `ResponseFormat` that is sent as it is, or a type to read."""
+
+    def __init__(self, given: Any, model: ChatModel, *, has_tools: bool) -> None:
+        self._parser: OutputParser[Any] | None = None
+        self.format: ResponseFormat | None = None
+        self.instructions = ""
+        if isinstance(given, ResponseFormat):
+            self.format = given
+        elif given is not None:
+            try:
+                self._parser = output_parser(given)
+            except (outputparsers.UnsupportedTypeError, TypeError, ValueError) as error:
+                raise ConfigurationError(f"response_format: {error}") from error
+            self.format, self.instructions = format_for(self._parser, model, has_tools=has_tools)
+
+    def read(self, text: str) -> Any:
+        """The value of a final response; `None` where it is only text. Raises `OutputParsingError`."""
+        if self._parser is None:
+            return None
+        try:
+            return self._parser.parse(text)
+        except outputparsers.OutputParsingError as error:
+            raise OutputParsingError(error.text, error.expected, error.problems, where="react") from error
+
+    def known(self, state: AgentState) -> Any:
+        """The value in a state that was stored as text."""
+        if state.stop_reason is not StopReason.FINAL or state.final_response is None:
+            return None
+        try:
+            return self.read(state.final_response)
+        except OutputParsingError:  # the type is another one by now
+            return None

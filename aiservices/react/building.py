@@ -1,0 +1,168 @@
+"""From options to an executor, with every mistake in one error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ..errors import ConfigurationError
+from ..messages import SystemMessage
+from ..models import ChatModel, resolve_chat_model
+from ..skills import NO_SKILLS, SkillInjector, SkillShelf, SkillSource, shelved
+from ..stores import Store
+from ..tools import (
+    DEFAULT_LIMITS,
+    NO_TOOLS,
+    Assortment,
+    Interceptor,
+    Limits,
+    Toolbox,
+    ToolExecutor,
+    ToolLike,
+    ToolProvider,
+    ToolRegistry,
+)
+from .answers import AnswerType
+from .channels import Channels, Given
+from .executor import AgentExecutor
+from .forms import CheckpointForm
+from .hooks import check_hooks
+from .process_threads import ProcessThreads
+from .records import Threads
+from .setup import Approval, Setup
+from .stored_threads import StoredThreads
+
+T = TypeVar("T")
+
+
+def react(
+    *,
+    chat_model: ChatModel | str,
+    tools: Sequence[ToolLike] = (),
+    tool_providers: Sequence[ToolProvider] = (),
+    tool_executor: ToolExecutor | None = None,
+    interceptors: Sequence[Interceptor] = (),
+    system_message: str | SystemMessage | None = None,
+    max_steps: int | None = 20,
+    limits: Limits | None = None,
+    parallel_tools: bool = True,
+    checkpointer: Store | None = None,
+    release_thread: bool = False,
+    call_model_hooks: Sequence[Any] = (),
+    execute_tools_hooks: Sequence[Any] = (),
+    conversation_policy: Any = None,
+    approvals: Mapping[str, Approval] | None = None,
+    skill_injector: SkillInjector | None = None,
+    skills: SkillSource | None = None,
+    response_format: Any = None,
+    channels: Given | None = None,
+    name: str = "agent",
+    description: str = "",
+) -> AgentExecutor:
+    """Make an agent that asks the model and runs tools in turn until there is an answer.
+
+    - `chat_model`: a `ChatModel`, or a name such as `openai:gpt-5-mini` or `local`.
+    - `tools`, `tool_providers`, `tool_executor`, `interceptors`, `limits`, `parallel_tools`: as for services.
+    - `max_steps`: how often one run may ask the model; the run then ends with `StopReason.MAX_STEPS`, after
+      the tools of the last answer. `None` is no bound.
+    - `checkpointer`: a `Store` that keeps threads, with a checkpoint after each node; without one they live
+      in the process. `release_thread`: whether a thread is forgotten when a run of it has ended normally.
+    - `call_model_hooks`, `execute_tools_hooks`: objects with any of `before(state)`, `after(state, update)`
+      and `around(state, proceed)`, sync or async, around the nodes; the first is outermost.
+    - `conversation_policy`: a function of messages and state that gives the messages of a request.
+    - `approvals`: by tool, `True` or a function of call and state: which calls wait for a decision.
+    - `skills`: a folder or a list of skills that the model opens itself; `skill_injector`: skills that tools
+      unlock.
+    - `response_format`: a `ResponseFormat`, or a type; the final response is then also `state.value`.
+    - `channels`: more parts of the state, by name: a `Channel`, a reducer, or `None`.
+    - `name`, `description`: as events, errors and other agents know it.
+
+    Raises `ConfigurationError` with everything that is wrong.
+    """
+    problems = list(_problems(max_steps, limits, checkpointer, skill_injector, name))
+    problems += check_hooks("call_model_hooks", call_model_hooks)
+    problems += check_hooks("execute_tools_hooks", execute_tools_hooks)
+    model = _collect(problems, lambda: resolve_chat_model(chat_model))
+    shelf = _collect(problems, lambda: shelved(skills)) or NO_SKILLS
+    registry = _collect(problems, lambda: ToolRegistry([*tools, *shelf.openers()])) or NO_TOOLS
+    user_channels = _collect(problems, lambda: Channels(channels)) or Channels(None)
+    injected = skill_injector.shelf if isinstance(skill_injector, SkillInjector) else NO_SKILLS
+    guarded = approvals or {}
+    problems += _approval_problems(guarded, registry, [shelf, injected], open_ended=bool(tool_providers))
+    if problems or model is None:
+        raise ConfigurationError(problems)
+    has_tools = bool(registry) or bool(tool_providers)
+    answers = AnswerType(response_format, model, has_tools=has_tools)
+    policy, agent_hooks, action_hooks = conversation_policy, [*call_model_hooks], [*execute_tools_hooks]
+    if skill_injector is not None:  # innermost, so that other hooks see what it has done
+        agent_hooks.append(skill_injector.call_model_hook)
+        action_hooks.append(skill_injector.execute_tools_hook)
+        policy = skill_injector.conversation_policy(conversation_policy, besides=shelf)
+    threads: Threads = ProcessThreads(user_channels)
+    if checkpointer is not None:
+        threads = StoredThreads(checkpointer, user_channels, CheckpointForm(user_channels, answers))
+    setup = Setup(
+        name=name,
+        model=model,
+        system=SystemMessage(system_message) if isinstance(system_message, str) else system_message,
+        assortment=Assortment(registry=registry, providers=tuple(tool_providers)),
+        toolbox=Toolbox(
+            executor=tool_executor,
+            interceptors=tuple(interceptors),
+            limits=limits or DEFAULT_LIMITS,
+            parallel=parallel_tools,
+        ),
+        max_steps=max_steps,
+        agent_hooks=tuple(agent_hooks),
+        action_hooks=tuple(action_hooks),
+        policy=policy,
+        approvals=dict(guarded),
+        shelf=shelf,
+        unlocked=injected,
+        answers=answers,
+        channels=user_channels,
+        threads=threads,
+        release_thread=release_thread,
+    )
+    return AgentExecutor(setup, description)
+
+
+def _problems(
+    max_steps: object, limits: object, checkpointer: object, injector: object, name: object
+) -> Iterator[str]:
+    whole = isinstance(max_steps, int) and not isinstance(max_steps, bool)
+    if max_steps is not None and not (whole and isinstance(max_steps, int) and max_steps > 0):
+        yield f"max_steps is {max_steps!r}: give 1 or more, or None for no limit"
+    if limits is not None and not isinstance(limits, Limits):
+        yield f"limits is a {type(limits).__name__}: give Limits(...)"
+    if checkpointer is not None and not isinstance(checkpointer, Store):
+        yield f"checkpointer is a {type(checkpointer).__name__}: give a Store"
+    if injector is not None and not isinstance(injector, SkillInjector):
+        yield f"skill_injector is a {type(injector).__name__}: give SkillInjector(...)"
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        yield f"name is {name!r}: give 1 to 64 letters, digits, _ and -"
+
+
+def _approval_problems(
+    approvals: Mapping[str, Any],
+    registry: ToolRegistry,
+    shelves: Sequence[SkillShelf],
+    *,
+    open_ended: bool,
+) -> Iterator[str]:
+    unlocked = {tool.name for shelf in shelves for tool in shelf.tools_of(shelf)}
+    for name, policy in approvals.items():
+        if not open_ended and name not in registry and name not in unlocked:
+            yield f"approvals: there is no tool {name!r}; there are: {', '.join(registry) or 'none'}"
+        if not isinstance(policy, bool) and not callable(policy):
+            yield f"approvals: {name!r} is {policy!r}: give True or a function of the call and the state"
+
+
+def _collect(problems: list[str], make: Callable[[], T]) -> T | None:
+    """What `make` gives, or `None` and its problems added to the list."""
+    try:
+        return make()
+    except ConfigurationError as error:
+        problems.extend(error.problems)
+        return None

@@ -1,0 +1,287 @@
+"""The executor: an agent without a declaration, over any number of threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..driving import ASYNCHRONOUS, BLOCKING, Driver, NestedLocks, WouldWaitForItselfError
+from ..errors import AgentError, ConfigurationError, MemoryInUseError
+from ..memory import key_of
+from ..messages import ChatMessage, Content, UserMessage
+from ..tools import Tool
+from .diagrams import diagram
+from .reading import Reading, aread, read
+from .records import ACTION, AGENT, END, NODES, Checkpoint, Progress, open_calls
+from .running import Outbox, Run
+from .sessions import Session
+from .setup import Setup
+from .state import AgentState, NodeOutput, Said, Snapshot, kept_by
+from .subagents import as_tool
+
+LOCKS = NestedLocks()
+"""One line for each thread of the process, whichever executor and object it is reached by."""
+
+
+class AgentExecutor:
+    """Model and tools in turn until there is an answer; made by `react(...)`, used by many threads at once.
+
+    Each method has an asynchronous twin with an `a` before its name. Without a `thread_id` a run is a thread
+    of its own, named in its state; in the process it lasts as long as somebody holds a state of it. As one
+    of the `tools=` of another agent or service it is a tool under its `name`.
+    """
+
+    def __init__(self, setup: Setup, description: str = "") -> None:
+        self._setup = setup
+        self.name = setup.name
+        self.description = description
+
+    def invoke(self, text: Said, thread_id: str | None = None) -> AgentState:
+        """Run one turn and give the state at its end.
+
+        Raises what the model raises, `LimitExceededError`, and `MemoryInUseError` for a thread that is in use
+        by what this call is made from.
+        """
+        return BLOCKING.run(self._run(BLOCKING, text, thread_id))
+
+    async def ainvoke(self, text: Said, thread_id: str | None = None) -> AgentState:
+        """See `invoke`."""
+        return await ASYNCHRONOUS.run(self._run(ASYNCHRONOUS, text, thread_id))
+
+    def stream(
+        self, text: Said, thread_id: str | None = None, *, tokens: bool = False
+    ) -> Iterator[NodeOutput]:
+        """Run one turn as far as it is read: the state after each node, `start, agent, action, ..., end`.
+
+        With `tokens` the model's answer is streamed, and its events come as outputs of the node `agent` that
+        have an `event`. The state of the last output is what `invoke` would return. Closing it ends the run.
+        """
+        id, outbox = self._id(thread_id), Outbox()
+        run = self._run(BLOCKING, text, id, outbox, tokens=tokens, lasting=thread_id is not None)
+        return read(BLOCKING.events(run), outbox, Reading(self._setup.threads.line(id)))
+
+    def astream(
+        self, text: Said, thread_id: str | None = None, *, tokens: bool = False
+    ) -> AsyncIterator[NodeOutput]:
+        """See `stream`."""
+        id, outbox = self._id(thread_id), Outbox()
+        run = self._run(ASYNCHRONOUS, text, id, outbox, tokens=tokens, lasting=thread_id is not None)
+        return aread(ASYNCHRONOUS.events(run), outbox, Reading(self._setup.threads.line(id)))
+
+    def resume(self, thread_id: str, decision: object = None, version: int | None = None) -> AgentState:
+        """Go on with a thread that waits, failed or was broken off, and give the state at the end.
+
+        `decision` is `Approve()`, `Refuse(reason)` or `Edit(arguments)` when one call waits, else a mapping
+        from call ids to these; nothing that was decided runs before all is. `version` goes on from an older
+        checkpoint, which is then the newest. What is finished is not run again, and a thread that is
+        finished, or still waits, stays as it is. Raises `AgentError` for a thread or version that is not
+        there, and for a decision about nothing that waits.
+        """
+        return BLOCKING.run(self._resume(BLOCKING, thread_id, decision, version))
+
+    async def aresume(
+        self, thread_id: str, decision: object = None, version: int | None = None
+    ) -> AgentState:
+        """See `resume`."""
+        return await ASYNCHRONOUS.run(self._resume(ASYNCHRONOUS, thread_id, decision, version))
+
+    def state(self, thread_id: str) -> AgentState:
+        """The newest state. Raises `AgentError` when there is no such thread."""
+        return BLOCKING.run(self._state(BLOCKING, thread_id))
+
+    async def astate(self, thread_id: str) -> AgentState:
+        """See `state`."""
+        return await self._state(ASYNCHRONOUS, thread_id)
+
+    def history(self, thread_id: str) -> list[Snapshot]:
+        """The checkpoints, newest first; none when there is no such thread."""
+        return BLOCKING.run(self._history(BLOCKING, thread_id))
+
+    async def ahistory(self, thread_id: str) -> list[Snapshot]:
+        """See `history`."""
+        return await self._history(ASYNCHRONOUS, thread_id)
+
+    def update(self, thread_id: str, values: Mapping[str, Any], as_node: str | None = None) -> Snapshot:
+        """Write to channels as a node would, as a new checkpoint, and give it.
+
+        With `as_node` what comes next is decided as if that node had just run. Raises `ConfigurationError`
+        for an unknown node or channel, `AgentError` when there is no such thread.
+        """
+        return BLOCKING.run(self._update(BLOCKING, thread_id, values, as_node))
+
+    async def aupdate(
+        self, thread_id: str, values: Mapping[str, Any], as_node: str | None = None
+    ) -> Snapshot:
+        """See `update`."""
+        return await self._update(ASYNCHRONOUS, thread_id, values, as_node)
+
+    def release(self, thread_id: str) -> bool:
+        """Forget a thread and its checkpoints, and say whether there was one."""
+        return BLOCKING.run(self._release(BLOCKING, thread_id))
+
+    async def arelease(self, thread_id: str) -> bool:
+        """See `release`."""
+        return await self._release(ASYNCHRONOUS, thread_id)
+
+    def new_session(self) -> Session:
+        """A conversation of its own, with this executor's model and tools."""
+        id = _new_id()
+        return Session(self, id, self._setup.threads.owned(id))
+
+    def diagram(self) -> str:
+        """The nodes and what leads from one to the next, as Mermaid text."""
+        return diagram(self._setup)
+
+    def as_tool(self, **options: Any) -> Tool[..., Any]:
+        """This agent as a tool; for the options see `aiservices.react.as_tool`."""
+        return as_tool(self, **options)
+
+    def as_langgraph_node(self, *, messages_key: str = "messages") -> Any:
+        """This agent as a node of a LangGraph `StateGraph`, sync and async. Needs the extra `langgraph`.
+
+        The node reads the conversation under `messages_key`, runs one turn on it and adds what was said.
+        """
+        from .langgraph_nodes import langgraph_node
+
+        return langgraph_node(self, messages_key)
+
+    def __tools__(self) -> Iterable[Tool[..., Any]]:
+        return [self.as_tool()]
+
+    def __repr__(self) -> str:
+        return f"<agent {self.name}: {', '.join(self._setup.assortment.registry) or 'no tools'}>"
+
+    async def _run(
+        self,
+        driver: Driver,
+        text: Said,
+        thread_id: str | None,
+        outbox: Outbox | None = None,
+        *,
+        tokens: bool = False,
+        lasting: bool = True,
+    ) -> AgentState:
+        messages = _messages(text)
+        lasting = lasting and thread_id is not None
+        id, threads = self._id(thread_id), self._setup.threads
+        async with self._line(driver, id):
+            keeper = threads.opened(id, lasting=lasting)
+            checkpoint = await threads.newest(driver, id)
+            run = Run(self._setup, driver, keeper, checkpoint, outbox=outbox, tokens=tokens)
+            return self._ended(await run.begin(id, messages))
+
+    async def _resume(
+        self, driver: Driver, thread_id: str, decision: object, version: int | None
+    ) -> AgentState:
+        threads = self._setup.threads
+        async with self._line(driver, thread_id):
+            keeper = threads.opened(thread_id, lasting=False)
+            checkpoint = await self._newest(driver, thread_id)
+            run_id: str | None = checkpoint.progress.run_id
+            if version is not None and version != checkpoint.snapshot.version:
+                checkpoint, run_id = await self._rewound(driver, thread_id, version, checkpoint), None
+            run = Run(self._setup, driver, keeper, checkpoint, run_id=run_id)
+            return self._ended(await run.resume(decision))
+
+    async def _rewound(self, driver: Driver, thread_id: str, version: int, newest: Checkpoint) -> Checkpoint:
+        """The checkpoint of that version as the newest: a copy, so that history only grows."""
+        for item in await self._setup.threads.history(driver, thread_id):
+            old = item.snapshot
+            if old.version == version:
+                progress = Progress(_new_id(), item.progress.steps, item.progress.rounds)
+                return await self._setup.threads.save(
+                    driver, old.state, (old.node, old.next), progress, newest
+                )
+        raise AgentError(f"thread {thread_id!r} has no version {version}", agent=self.name)
+
+    async def _update(
+        self, driver: Driver, thread_id: str, values: Mapping[str, Any], as_node: str | None
+    ) -> Snapshot:
+        if as_node is not None and as_node not in NODES:
+            raise ConfigurationError(f"there is no node {as_node!r}; there are: {', '.join(NODES)}")
+        async with self._line(driver, thread_id):
+            self._setup.threads.opened(thread_id, lasting=False)
+            at = await self._newest(driver, thread_id)
+            state = self._setup.channels.updated(at.state, values, f"the update of thread {thread_id!r}")
+            nodes = (at.snapshot.node, at.snapshot.next)
+            if as_node is not None:
+                nodes = (as_node, _after(as_node, state))
+                state = state if nodes[1] == END else state.replace(stop_reason=None, pending=())
+            saved = await self._setup.threads.save(driver, state, nodes, at.progress, at)
+            return saved.snapshot
+
+    async def _release(self, driver: Driver, thread_id: str) -> bool:
+        async with self._line(driver, thread_id):
+            return await self._setup.threads.release(driver, thread_id)
+
+    async def _state(self, driver: Driver, thread_id: str) -> AgentState:
+        keeper = self._setup.threads.opened(thread_id, lasting=False)
+        state = (await self._newest(driver, thread_id)).state
+        return kept_by(self._setup.channels.copied(state), keeper)
+
+    async def _history(self, driver: Driver, thread_id: str) -> list[Snapshot]:
+        found = [item.snapshot for item in await self._setup.threads.history(driver, thread_id)]
+        return [replace(item, state=self._setup.channels.copied(item.state)) for item in found]
+
+    async def _newest(self, driver: Driver, thread_id: str) -> Checkpoint:
+        found = await self._setup.threads.newest(driver, thread_id)
+        if found is None:
+            raise AgentError(f"there is no thread {thread_id!r}", agent=self.name)
+        return found
+
+    def _line(self, driver: Driver, thread_id: str) -> Any:
+        return _Line(driver, self._setup.threads.line(thread_id), f"{self.name}: the thread {thread_id!r}")
+
+    def _ended(self, state: AgentState) -> AgentState:
+        self._setup.threads.ended(state.thread_id, waits=bool(state.pending))
+        return state
+
+    def _id(self, thread_id: str | None) -> str:
+        return _new_id() if thread_id is None else key_of(thread_id)
+
+
+class _Line:
+    """Being the one whose turn it is on a thread. Raises `MemoryInUseError` where that would be for ever."""
+
+    def __init__(self, driver: Driver, key: object, what: str) -> None:
+        self._lock = driver.lock(LOCKS, key)
+        self._key = key
+        self._what = what
+
+    async def __aenter__(self) -> None:
+        refusal = MemoryInUseError(
+            f"{self._what} is in use by the run that this call is made from, or that waits for it: "
+            "use another thread, or call afterwards"
+        )
+        if Reading.is_open(self._key):
+            raise refusal
+        try:
+            await self._lock.__aenter__()
+        except WouldWaitForItselfError:
+            raise refusal from None
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._lock.__aexit__(*error)
+
+
+def _new_id() -> str:
+    return os.urandom(16).hex()
+
+
+def _messages(text: Said) -> Sequence[ChatMessage]:
+    if isinstance(text, str | Content):
+        return (UserMessage(text),)
+    if isinstance(text, UserMessage):
+        return (text,)
+    messages = tuple(text)
+    if not messages or not all(isinstance(item, ChatMessage) for item in messages):
+        raise TypeError("a turn begins with a text, a content or messages, and with one of them at least")
+    return messages
+
+
+def _after(node: str, state: AgentState) -> str:
+    if node == AGENT:
+        return ACTION if open_calls(state) is not None else END
+    return END if node == END else AGENT

@@ -1,0 +1,129 @@
+"""What stands around a node: before it, after it, around it. The first in the list is outermost."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from ..driving import Driver, is_asynchronous
+from ..errors import ConfigurationError
+from .state import AgentState
+
+Update: TypeAlias = Mapping[str, Any]
+Node: TypeAlias = Callable[[AgentState], Coroutine[Any, Any, Update]]
+METHODS: Final = ("before", "around", "after", "drive")
+
+
+def check_hooks(option: str, hooks: object) -> list[str]:
+    """What is wrong with a list of hooks, one sentence each."""
+    if isinstance(hooks, str) or not isinstance(hooks, Sequence):
+        return [f"{option} is a {type(hooks).__name__}: give a list of hooks"]
+    problems = []
+    for hook in hooks:
+        if isinstance(hook, type):
+            problems.append(f"{option}: {hook.__name__} is a class: give {hook.__name__}()")
+        elif not any(callable(getattr(hook, name, None)) for name in METHODS):
+            problems.append(f"{option}: {hook!r} has none of the methods before, after and around")
+    return problems
+
+
+class Hooked:
+    """A node with its hooks around it. `state` is that of the thread as the `before` methods left it."""
+
+    def __init__(self, driver: Driver, name: str, state: AgentState) -> None:
+        self.state = state
+        self._driver = driver
+        self._name = name
+
+    async def run(self, hooks: Sequence[Any], node: Node) -> Update:
+        """The update of the node as the hooks leave it."""
+        for hook in reversed(hooks):
+            node = self._layer(hook, node)
+        return await node(self.state)
+
+    def _layer(self, hook: Any, inner: Node) -> Node:
+        async def layer(state: AgentState) -> Update:
+            update = await self._around(hook, await self._before(hook, state), inner)
+            return await self._after(hook, update)
+
+        return layer
+
+    async def _before(self, hook: Any, state: AgentState) -> AgentState:
+        if not hasattr(hook, "before"):
+            return state
+        given: object = await self._called(hook, "before", state)
+        if given is None:
+            return state
+        if not isinstance(given, AgentState):
+            raise self._wrong(hook, "before", given, "a state, as from state.replace(...), or None")
+        self.state = given
+        return given
+
+    async def _around(self, hook: Any, state: AgentState, inner: Node) -> Update:
+        passing: list[BaseException] = []
+
+        async def proceed(given: AgentState) -> Update:
+            try:
+                return await inner(given)
+            except BaseException as error:
+                passing.append(error)
+                raise
+
+        try:
+            if hasattr(hook, "drive"):
+                update: object = await hook.drive(self._driver, state, proceed)
+            elif hasattr(hook, "around"):
+                update = await self._driver.around(_with_default(hook.around), (state,), proceed)
+            else:
+                return await inner(state)
+        except Exception as error:
+            if error not in passing:
+                self._note(error, hook, "around")
+            raise
+        finally:
+            passing.clear()  # an error's traceback holds this frame: break the cycle
+        if not isinstance(update, Mapping):
+            raise self._wrong(hook, "around", update, "the update, as proceed gives it")
+        return update
+
+    async def _after(self, hook: Any, update: Update) -> Update:
+        if not hasattr(hook, "after") or hasattr(hook, "drive"):
+            return update
+        given: object = await self._called(hook, "after", self.state, update)
+        if given is None:
+            return update
+        if not isinstance(given, Mapping):
+            raise self._wrong(hook, "after", given, "an update, or None")
+        return given
+
+    async def _called(self, hook: Any, method: str, *arguments: Any) -> object:
+        try:
+            given: object = await self._driver.call(getattr(hook, method), *arguments)
+        except Exception as error:
+            self._note(error, hook, method)
+            raise
+        return given
+
+    def _note(self, error: Exception, hook: Any, method: str) -> None:
+        error.add_note(f"raised by the hook {type(hook).__name__}.{method} of the node {self._name!r}")
+
+    def _wrong(self, hook: Any, method: str, given: object, wanted: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"the hook {type(hook).__name__}.{method} of the node {self._name!r} gave a "
+            f"{type(given).__name__}: it gives {wanted}"
+        )
+
+
+def _with_default(around: Callable[..., Any]) -> Callable[..., Any]:
+    """The method whose `proceed` may be called without a state, then with the one it was given."""
+    if is_asynchronous(around):
+
+        async def awaited(state: AgentState, proceed: Callable[[AgentState], Awaitable[Update]]) -> Any:
+            return await around(state, lambda given=state: proceed(given))
+
+        return awaited
+
+    def called(state: AgentState, proceed: Callable[[AgentState], Update]) -> Any:
+        return around(state, lambda given=state: proceed(given))
+
+    return called

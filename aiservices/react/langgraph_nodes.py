@@ -1,0 +1,113 @@
+"""An agent as a node of a LangGraph graph: for graphs beyond this loop."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from ..errors import AgentError, MissingExtraError
+from ..messages import AiMessage, ChatMessage, SystemMessage, ToolCall, ToolResultMessage, UserMessage
+from .state import AgentState
+
+
+class Invoked(Protocol):
+    """What can run a turn."""
+
+    name: str
+
+    def invoke(self, text: list[ChatMessage], /) -> AgentState: ...
+    async def ainvoke(self, text: list[ChatMessage], /) -> AgentState: ...
+
+
+def langgraph_node(executor: Invoked, key: str) -> Any:
+    """The node, for both ways in which graphs run. Raises `MissingExtraError`."""
+    try:
+        from langchain_core.runnables import RunnableLambda
+        from langgraph.graph import StateGraph as _  # noqa: F401 - what the node is for
+    except ImportError as error:
+        raise MissingExtraError("a LangGraph node", extra="langgraph") from error
+
+    def node(state: Any) -> dict[str, Any]:
+        said = messages_from_langchain(_of(state, key))
+        return {key: _added(executor.invoke(said), said)}
+
+    async def anode(state: Any) -> dict[str, Any]:
+        said = messages_from_langchain(_of(state, key))
+        return {key: _added(await executor.ainvoke(said), said)}
+
+    return RunnableLambda(node, afunc=anode, name=executor.name)
+
+
+def messages_from_langchain(messages: Iterable[Any]) -> list[ChatMessage]:
+    """LangChain's messages as ours."""
+    return [_ours(message) for message in messages]
+
+
+def messages_to_langchain(messages: Iterable[ChatMessage]) -> list[Any]:
+    """Our messages as LangChain's; texts, tool calls and results."""
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+    from langchain_core.messages import SystemMessage as TheirSystem
+
+    given: list[Any] = []
+    for message in messages:
+        match message:
+            case UserMessage():
+                given.append(HumanMessage(message.text, name=message.name))
+            case AiMessage():
+                calls = [
+                    {"id": call.id, "name": call.name, "args": json.loads(call.arguments or "{}")}
+                    for call in message.tool_calls
+                ]
+                given.append(AIMessage(message.text or "", tool_calls=calls))
+            case ToolResultMessage():
+                status = "error" if message.is_error else "success"
+                given.append(
+                    ToolMessage(
+                        message.text,
+                        tool_call_id=message.tool_call_id,
+                        name=message.tool_name,
+                        status=status,
+                    )
+                )
+            case SystemMessage():
+                given.append(TheirSystem(message.text))
+            case _:
+                continue
+    return given
+
+
+def _ours(message: Any) -> ChatMessage:
+    text = message.text if isinstance(message.text, str) else message.text()
+    match message.type:
+        case "human":
+            return UserMessage(text, message.name)
+        case "ai":
+            calls = [
+                ToolCall(call["id"] or "", call["name"], json.dumps(call["args"], ensure_ascii=False))
+                for call in message.tool_calls
+            ]
+            return AiMessage(text or None, calls)
+        case "tool":
+            return ToolResultMessage(
+                message.tool_call_id, message.name or "", text, message.status == "error"
+            )
+        case "system":
+            return SystemMessage(text)
+        case kind:
+            raise AgentError(f"a LangChain message of the type {kind!r} cannot be read by an agent")
+
+
+def _of(state: Any, key: str) -> Iterable[Any]:
+    found: Iterable[Any] = state[key] if isinstance(state, dict) else getattr(state, key)
+    return found
+
+
+def _added(state: AgentState, said: list[ChatMessage]) -> list[Any]:
+    if state.pending:
+        waits = ", ".join(call.name for call in state.pending)
+        raise AgentError(
+            f"the agent in the graph waits for somebody to approve {waits}, which a node cannot: give it no "
+            "approvals, and interrupt the graph instead"
+        )
+    return messages_to_langchain(state.messages[len(said) :])

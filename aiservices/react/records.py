@@ -1,0 +1,95 @@
+"""What is kept of a thread: checkpoints, with what a run needs to go on from one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from ..driving import Driver
+from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMessage
+from .decisions import Decision
+from .state import AgentState, Snapshot
+
+START: Final = "start"
+AGENT: Final = "agent"
+ACTION: Final = "action"
+END: Final = "end"
+NODES: Final = (START, AGENT, ACTION, END)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come: for its limits, and for the calls of the round that is open.
+
+    `run_id` names the run for good: keys of its tool calls are made of it. `guarded` are the calls of the
+    open round that somebody has to decide on, `decisions` what was decided.
+    """
+
+    run_id: str
+    steps: int = 0
+    rounds: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+    usage: TokenUsage = NO_USAGE
+    guarded: tuple[str, ...] = ()
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A snapshot, the run it belongs to, and its `place`, which is for who keeps it."""
+
+    snapshot: Snapshot
+    progress: Progress
+    place: Any = None
+
+    @property
+    def state(self) -> AgentState:
+        return self.snapshot.state
+
+
+class Threads(Protocol):
+    """Where threads are kept. The notes are results of calls whose round is not over."""
+
+    def line(self, thread_id: str) -> object:
+        """What runs of one thread wait in line for."""
+        ...
+
+    def opened(self, thread_id: str, *, lasting: bool) -> object:
+        """Get ready for a thread; what is returned keeps one that is not to last."""
+        ...
+
+    def owned(self, thread_id: str) -> object:
+        """What a session holds so that its thread lasts as long as the session does."""
+        ...
+
+    def ended(self, thread_id: str, *, waits: bool) -> None:
+        """A run is over, or waits for decisions."""
+        ...
+
+    async def newest(self, driver: Driver, thread_id: str) -> Checkpoint | None: ...
+    async def history(self, driver: Driver, thread_id: str) -> list[Checkpoint]: ...
+
+    async def save(
+        self,
+        driver: Driver,
+        state: AgentState,
+        nodes: tuple[str, str],
+        progress: Progress,
+        after: Checkpoint | None,
+    ) -> Checkpoint: ...
+
+    async def note(self, driver: Driver, thread_id: str, run_id: str, result: ToolResultMessage) -> None: ...
+
+    async def noted(
+        self, driver: Driver, thread_id: str, run_id: str, calls: Sequence[ToolCall]
+    ) -> dict[str, ToolResultMessage]: ...
+
+    async def forget(self, driver: Driver, thread_id: str, run_id: str, ids: Sequence[str]) -> None: ...
+    async def release(self, driver: Driver, thread_id: str) -> bool: ...
+
+
+def open_calls(state: AgentState) -> AiMessage | None:
+    """The answer whose calls have no results yet."""
+    last = state.messages[-1] if state.messages else None
+    return last if isinstance(last, AiMessage) and last.tool_calls else None

@@ -1,0 +1,105 @@
+"""The agent node: the request as state, policy and skills make it, and what its answer means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..context import NO_PARAMETERS
+from ..driving import Driver
+from ..invocation import with_instructions
+from ..messages import (
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    FinishReason,
+    SystemMessage,
+    UserMessage,
+)
+from ..models.asking import Show, ask
+from ..skills import told_after
+from ..skills.injecting import shaped
+from ..tools import Offering, ToolRegistry, ToolRequest, ids_in, remaining, with_unique_ids
+from .setup import Setup
+from .state import AgentState, StopReason
+
+_CUT_OFF = {FinishReason.LENGTH: StopReason.LENGTH, FinishReason.CONTENT_FILTER: StopReason.CONTENT_FILTER}
+
+
+class Requesting:
+    """Asks the model, one step of a run after the other; `registry` is what it was offered last."""
+
+    registry: ToolRegistry
+
+    def __init__(self, setup: Setup, driver: Driver, deadline: float | None, *, show: Show | None) -> None:
+        self.responses: list[ChatResponse] = []
+        self._setup = setup
+        self._driver = driver
+        self._deadline = deadline
+        self._show = show
+        self._offering = Offering(setup.assortment, driver)
+
+    async def ask(self, state: AgentState) -> dict[str, Any]:
+        """One request, and the update that its answer makes."""
+        setup = self._setup
+        remaining(self._deadline)
+        messages = await self._messages(state)
+        await self.offer(state, messages)
+        request = ChatRequest(messages, self.registry.specs, response_format=setup.answers.format)
+        response = await ask(self._driver, setup.model, request, where=setup.name, show=self._show)
+        self.responses.append(response)
+        return self._update(response, state)
+
+    async def offer(self, state: AgentState, messages: Sequence[ChatMessage]) -> ToolRegistry:
+        """The tools for the next request, those of active skills among them."""
+        setup = self._setup
+        offered = await self._offering.next(ToolRequest(tuple(messages), state.thread_id, NO_PARAMETERS))
+        if not state.active_skills:
+            self.registry = offered
+            return offered
+        unlocked = [*setup.shelf.tools_of(state.active_skills), *setup.unlocked.tools_of(state.active_skills)]
+        more = {tool.name: tool for tool in unlocked}
+        self.registry = offered.including([tool for name, tool in more.items() if name not in offered])
+        return self.registry
+
+    async def _messages(self, state: AgentState) -> tuple[ChatMessage, ...]:
+        """One system message at most, first: the agent's, the catalogue of skills, what active ones say."""
+        setup = self._setup
+        said: Sequence[ChatMessage] = state.messages
+        if setup.policy is not None:
+            systems, others = _parted(said)
+            said = [*systems, *await shaped(self._driver, setup.policy, others, state)]
+        told, rest = _parted(said)
+        own = [setup.shelf.body(id) for id in state.active_skills if id in setup.shelf]
+        system = told_after(setup.system, setup.shelf.catalogue, *own, *(message.text for message in told))
+        if setup.answers.instructions:
+            rest = _instructed(rest, setup.answers.instructions)
+        return tuple(rest) if system is None else (system, *rest)
+
+    def _update(self, response: ChatResponse, state: AgentState) -> dict[str, Any]:
+        message, reason = response.message, _CUT_OFF.get(response.finish_reason)
+        if not message.tool_calls:
+            text = message.text or message.refusal or ""
+            reason = reason or StopReason.FINAL
+            return {"messages": (message,), "final_response": text, "stop_reason": reason}
+        message = with_unique_ids(message, ids_in(state.messages))
+        if reason is None:
+            return {"messages": (message,)}
+        return {"messages": (message,), "final_response": message.text, "stop_reason": reason}
+
+
+def _parted(messages: Sequence[ChatMessage]) -> tuple[list[SystemMessage], list[ChatMessage]]:
+    """The system messages, and the others."""
+    systems = [message for message in messages if isinstance(message, SystemMessage)]
+    if not systems:
+        return systems, list(messages)
+    return systems, [message for message in messages if not isinstance(message, SystemMessage)]
+
+
+def _instructed(messages: list[ChatMessage], instructions: str) -> list[ChatMessage]:
+    """The messages with the instructions at the end of what the user said last."""
+    for index in reversed(range(len(messages))):
+        message = messages[index]
+        if isinstance(message, UserMessage):
+            return [*messages[:index], with_instructions(message, instructions), *messages[index + 1 :]]
+    return messages

@@ -1,0 +1,290 @@
+"""One run of a thread: from node to node, with a checkpoint after each."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+from ..driving import Driver, Emit
+from ..errors import AiServiceError, LimitExceededError
+from ..invocation import changed
+from ..memory import repaired
+from ..messages import (
+    NO_USAGE,
+    AiMessage,
+    ChatMessage,
+    FrozenMapping,
+    ModelEvent,
+    ToolCall,
+    ToolResultMessage,
+)
+from ..tools import check_tokens, in_turns, is_immediate
+from .acting import Acting, completed
+from .decisions import Decision, read_decisions
+from .hooks import Hooked, Update
+from .records import ACTION, AGENT, END, START, Checkpoint, Progress, open_calls
+from .requesting import Requesting
+from .setup import Setup
+from .state import AgentState, NodeOutput, StopReason, changed_state, kept_by
+
+Outbox: TypeAlias = deque[NodeOutput]
+
+
+class Run:
+    """A run while it runs. With an `outbox` its reader finds there what happens, as it happens."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        driver: Driver,
+        keeper: object,
+        checkpoint: Checkpoint | None,
+        *,
+        run_id: str | None = None,
+        outbox: Outbox | None = None,
+        tokens: bool = False,
+    ) -> None:
+        timeout = setup.limits.timeout
+        deadline = None if timeout is None else time.monotonic() + timeout
+        self._setup = setup
+        self._driver = driver
+        self._keeper = keeper
+        self._at = checkpoint
+        self._outbox = outbox
+        self._progress = Progress(run_id or os.urandom(16).hex())
+        self._requesting = Requesting(setup, driver, deadline, show=self._show if tokens else None)
+        self._deadline = deadline
+        self._acting: Acting
+
+    @property
+    def state(self) -> AgentState:
+        """The state of the last checkpoint, for others: whatever they do to it, the checkpoint stays."""
+        return self._saved if self._keeper is None else kept_by(self._saved, self._keeper)
+
+    async def begin(self, thread_id: str, messages: Sequence[ChatMessage]) -> AgentState:
+        """A new turn: what was said before, what is said now, and all that follows."""
+        before = None if self._at is None else self._at.state
+        if before is None:
+            before = AgentState(thread_id, channels=self._setup.channels.initial())
+        elif self._at is not None:
+            before = await self._closed(before, self._at.progress)
+        state = changed_state(
+            before,
+            {
+                "messages": (*before.messages, *messages),
+                "final_response": None,
+                "stop_reason": None,
+                "pending": (),
+                "value": None,
+            },
+        )
+        await self._save(state, START, AGENT)
+        return await self._go()
+
+    async def resume(self, decision: object) -> AgentState:
+        """Go on from the checkpoint; where decisions are still missing nothing runs."""
+        at = self._at
+        assert at is not None
+        self._progress = changed(at.progress, run_id=self._progress.run_id)
+        if decision is not None:
+            await self._decide(decision)
+        if at.snapshot.next == END or self.state.pending:
+            return self.state
+        if at.state.stop_reason is not None and decision is None:  # a limit has ended it: there is more now
+            await self._save(
+                changed_state(at.state, {"stop_reason": None}), at.snapshot.node, at.snapshot.next
+            )
+        return await self._go()
+
+    async def _go(self) -> AgentState:
+        assert self._at is not None
+        progress = self._progress
+        thread_id = self._at.state.thread_id
+        self._acting = Acting(self._setup, self._driver, thread_id, progress.run_id, self._deadline)
+        await self._emit(START if self._at.snapshot.node == START else "")
+        message = open_calls(self._at.state) if self._at.snapshot.next == ACTION else None
+        try:
+            await in_turns(self._ask, self._act, message=message)
+        except Exception as error:
+            self._tell(error)
+            raise
+        if self._at.snapshot.next == END:
+            if self._setup.release_thread:
+                await self._setup.threads.release(self._driver, thread_id)
+            await self._emit(END)
+        return self.state
+
+    def _tell(self, error: Exception) -> None:
+        """Let the error tell what was done, and where it can be gone on from."""
+        assert self._at is not None
+        node, thread_id = self._at.snapshot.node, self._at.state.thread_id
+        error.add_note(f"in a run of {self._setup.name!r} on thread {thread_id!r}, after the node {node!r}")
+        if isinstance(error, AiServiceError):
+            error.responses = responses = tuple(self._requesting.responses)
+            error.usage = sum((response.usage for response in responses), NO_USAGE)
+            error.tool_executions = self._acting.ledger.executions
+
+    async def _ask(self) -> AiMessage | None:
+        """The agent node. Gives the answer where its calls are to run now."""
+        state, setup = self._saved, self._setup
+        hooked, asked = Hooked(self._driver, AGENT, state), len(self._requesting.responses)
+        try:
+            update = await hooked.run(setup.agent_hooks, self._requesting.ask)
+        except LimitExceededError:
+            await self._stop_at_limit(state, START)
+            raise
+        usage = self._progress.usage
+        for response in self._requesting.responses[asked:]:
+            usage += response.usage
+        self._progress = changed(self._progress, steps=self._progress.steps + 1, usage=usage)
+        return await self._answered(self._updated(hooked.state, update, AGENT))
+
+    async def _answered(self, state: AgentState) -> AiMessage | None:
+        """Keep what the agent node came to, and decide what comes next."""
+        message = open_calls(state)
+        if message is None:
+            await self._finish(state, AGENT)
+            return None
+        if state.stop_reason is not None:  # the answer was cut off, and so may be its last call
+            results = results_saying("The call did not run: the answer was cut off.", message.tool_calls)
+            state = changed_state(state, {"messages": (*state.messages, *results)})
+            await self._finish(state, AGENT)
+            return None
+        guarded = await self._acting.guarded(message, self._requesting.registry, state)
+        if guarded or self._progress.decisions:
+            self._progress = changed(self._progress, guarded=guarded, decisions=FrozenMapping())
+        all_wait = len(guarded) == len(message.tool_calls)
+        await self._save(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
+        await self._emit(AGENT)
+        return None if all_wait else message
+
+    async def _act(self, message: AiMessage) -> bool:
+        """The action node; says whether the model is to be asked again."""
+        state, setup = self._saved, self._setup
+        if not hasattr(self._requesting, "registry"):  # a run that goes on has made no request yet
+            await self._requesting.offer(state, state.messages[:-1])
+        registry, hooked = self._requesting.registry, Hooked(self._driver, ACTION, state)
+        try:
+            counts = self._acting.check(message, registry, self._progress)
+            node = partial(self._run_tools, message)
+            update = await hooked.run(setup.action_hooks, node)
+        except LimitExceededError as error:
+            await self._stop_at_limit(await self._with_results(state, message, error), ACTION)
+            raise
+        if any(id not in self._progress.decisions for id in self._progress.guarded):
+            await self._save(self._waiting(hooked.state, message), ACTION, ACTION)
+            await self._emit(ACTION)
+            return False
+        update = completed(update, message, hooked.state.active_skills)
+        state = self._updated(hooked.state, update, ACTION)
+        self._progress = changed(
+            self._progress, rounds=self._progress.rounds + 1, counts=FrozenMapping(counts), guarded=()
+        )
+        return await self._acted(state, message, update["messages"][: len(message.tool_calls)])
+
+    async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
+        ending: dict[str, Any] = {}
+        most = self._setup.max_steps
+        if is_immediate(results, self._requesting.registry):
+            text = "\n".join(result.text for result in results)
+            ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}
+        elif most is not None and self._progress.steps >= most:
+            ending = {"stop_reason": StopReason.MAX_STEPS}
+        if ending or state.pending:
+            state = changed_state(state, {"pending": (), **ending})
+        await self._save(state, ACTION, END if ending else AGENT)
+        await self._acting.forget(message.tool_calls)
+        await self._emit(ACTION)
+        return not ending
+
+    async def _run_tools(self, message: AiMessage, state: AgentState) -> Update:
+        return await self._acting.act(message, self._requesting.registry, self._progress)
+
+    async def _finish(self, state: AgentState, node: str) -> None:
+        try:
+            check_tokens(self._setup.limits, self._progress.usage)
+        except LimitExceededError:
+            await self._save(changed_state(state, {"stop_reason": StopReason.LIMIT}), node, END)
+            raise
+        reason = state.stop_reason or StopReason.FINAL
+        value = None
+        if reason is StopReason.FINAL and state.final_response is not None:
+            value = self._setup.answers.read(state.final_response)
+        await self._save(changed_state(state, {"stop_reason": reason, "value": value}), node, END)
+        await self._emit(node)
+
+    async def _stop_at_limit(self, state: AgentState, node: str) -> None:
+        await self._save(changed_state(state, {"stop_reason": StopReason.LIMIT, "pending": ()}), node, AGENT)
+
+    async def _with_results(
+        self, state: AgentState, message: AiMessage, error: LimitExceededError
+    ) -> AgentState:
+        """The state with a result for each call of a round that a limit has ended."""
+        known = {done.call.id: done.result for done in self._acting.ledger.requested}
+        known |= await self._acting.noted(message.tool_calls)
+        missing = [call for call in message.tool_calls if call.id not in known]
+        refused = self._acting.refuse(missing, self._requesting.registry, error)
+        known |= {item.tool_call_id: item for item in refused}
+        results = tuple(known[call.id] for call in message.tool_calls)
+        return changed_state(state, {"messages": (*state.messages, *results)})
+
+    async def _closed(self, state: AgentState, progress: Progress) -> AgentState:
+        """The state of an earlier run with a result for each call: what ended is told, the rest was left."""
+        message = open_calls(state)
+        if message is None:
+            return state
+        threads, calls = self._setup.threads, message.tool_calls
+        noted = await threads.noted(self._driver, state.thread_id, progress.run_id, calls)
+        left = results_saying("The call did not run: the conversation went on without it.", calls)
+        results = [noted.get(result.tool_call_id, result) for result in left]
+        return changed_state(state, {"messages": repaired((*state.messages, *results)).messages})
+
+    def _waiting(self, state: AgentState, message: AiMessage) -> AgentState:
+        progress = self._progress
+        undecided = {id for id in progress.guarded if id not in progress.decisions}
+        pending = tuple(call for call in message.tool_calls if call.id in undecided)
+        return changed_state(state, {"pending": pending, "stop_reason": StopReason.INTERRUPTED})
+
+    async def _decide(self, decision: object) -> None:
+        assert self._at is not None
+        state = self._at.state
+        decisions: Mapping[str, Decision] = read_decisions(decision, state.pending, state.thread_id)
+        self._progress = changed(
+            self._progress, decisions=FrozenMapping({**self._progress.decisions, **decisions})
+        )
+        pending = tuple(call for call in state.pending if call.id not in decisions)
+        reason = StopReason.INTERRUPTED if pending else None
+        state = changed_state(state, {"pending": pending, "stop_reason": reason})
+        await self._save(state, self._at.snapshot.node, self._at.snapshot.next)
+
+    def _updated(self, state: AgentState, update: Update, node: str) -> AgentState:
+        return self._setup.channels.updated(state, update, f"the update of the node {node!r}")
+
+    @property
+    def _saved(self) -> AgentState:
+        assert self._at is not None
+        return self._setup.channels.copied(self._at.state)
+
+    async def _save(self, state: AgentState, node: str, then: str) -> None:
+        saving = self._setup.threads.save(self._driver, state, (node, then), self._progress, self._at)
+        self._at = await saving
+
+    async def _emit(self, node: str) -> None:
+        if self._outbox is not None and node:
+            self._outbox.append(NodeOutput(node, self.state))
+            await Emit(self._outbox)
+
+    async def _show(self, event: ModelEvent) -> None:
+        """Within a blocking hook nobody can read along: what comes there is read when the hook is done."""
+        assert self._outbox is not None
+        self._outbox.append(NodeOutput(AGENT, self.state, event))
+        await Emit(self._outbox)
+
+
+def results_saying(text: str, calls: Sequence[ToolCall]) -> tuple[ToolResultMessage, ...]:
+    """An error for each of these calls."""
+    return tuple(ToolResultMessage(call.id, call.name, text, is_error=True) for call in calls)

@@ -1,0 +1,76 @@
+"""Sessions: conversations that share an executor and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Protocol
+
+from ..errors import AgentError
+from .state import AgentState, NodeOutput, Said
+
+
+class Executor(Protocol):
+    """What a session needs of its executor."""
+
+    def invoke(self, text: Said, thread_id: str | None = None) -> AgentState: ...
+    async def ainvoke(self, text: Said, thread_id: str | None = None) -> AgentState: ...
+    def stream(
+        self, text: Said, thread_id: str | None = None, *, tokens: bool = False
+    ) -> Iterator[NodeOutput]: ...
+    def astream(
+        self, text: Said, thread_id: str | None = None, *, tokens: bool = False
+    ) -> AsyncIterator[NodeOutput]: ...
+    def resume(self, thread_id: str, decision: object = None) -> AgentState: ...
+    async def aresume(self, thread_id: str, decision: object = None) -> AgentState: ...
+    def state(self, thread_id: str) -> AgentState: ...
+    async def astate(self, thread_id: str) -> AgentState: ...
+
+
+class Session:
+    """One conversation: a thread of its own, `id`, that in the process lasts as long as this object."""
+
+    def __init__(self, executor: Executor, id: str, keeper: object) -> None:
+        self.id = id
+        self._executor = executor
+        self._keeper = keeper
+
+    def invoke(self, text: Said) -> AgentState:
+        """Run the next turn; see `AgentExecutor.invoke`."""
+        return self._executor.invoke(text, self.id)
+
+    async def ainvoke(self, text: Said) -> AgentState:
+        """See `invoke`."""
+        return await self._executor.ainvoke(text, self.id)
+
+    def stream(self, text: Said, *, tokens: bool = False) -> Iterator[NodeOutput]:
+        """Run the next turn as far as it is read; see `AgentExecutor.stream`."""
+        return self._executor.stream(text, self.id, tokens=tokens)
+
+    def astream(self, text: Said, *, tokens: bool = False) -> AsyncIterator[NodeOutput]:
+        """See `stream`."""
+        return self._executor.astream(text, self.id, tokens=tokens)
+
+    def resume(self, decision: object = None) -> AgentState:
+        """Go on with the last turn; see `AgentExecutor.resume`."""
+        return self._executor.resume(self.id, decision)
+
+    async def aresume(self, decision: object = None) -> AgentState:
+        """See `resume`."""
+        return await self._executor.aresume(self.id, decision)
+
+    def state(self) -> AgentState:
+        """The newest state; an empty one before the first turn."""
+        try:
+            return self._executor.state(self.id)
+        except AgentError:
+            return AgentState(self.id)
+
+    async def astate(self) -> AgentState:
+        """See `state`."""
+        try:
+            return await self._executor.astate(self.id)
+        except AgentError:
+            return AgentState(self.id)
+
+    def __repr__(self) -> str:
+        return f"Session({self.id!r})"

@@ -1,0 +1,135 @@
+"""The state of a thread: what nodes read and what they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, TypeAlias
+
+from ..messages import ChatMessage, Content, FrozenMapping, ModelEvent, ToolCall, UserMessage
+
+Said: TypeAlias = str | UserMessage | Content | Iterable[ChatMessage]
+"""What begins a turn: a text, a message or contents of the user, or several messages."""
+
+
+class StopReason(StrEnum):
+    """Why a run stopped.
+
+    `FINAL`: the model answered. `MAX_STEPS`: it was asked as often as allowed. `LENGTH`, `CONTENT_FILTER`:
+    its answer was cut off, or withheld. `INTERRUPTED`: calls wait for somebody to decide. `LIMIT`: one of
+    the `Limits` ended the run, which raised. `IMMEDIATE`: tools answered in the model's place.
+    """
+
+    FINAL = "final"
+    MAX_STEPS = "max_steps"
+    LENGTH = "length"
+    CONTENT_FILTER = "content_filter"
+    INTERRUPTED = "interrupted"
+    LIMIT = "limit"
+    IMMEDIATE = "immediate"
+
+
+NO_CHANNELS: Final[FrozenMapping[Any]] = FrozenMapping()
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class AgentState:
+    """A thread at one moment.
+
+    - `messages`: the conversation, without the system message.
+    - `final_response`: the text that ended the last run; `None` while one is under way.
+    - `active_skills`: ids of skills, in the order in which they were activated.
+    - `pending`: calls that wait for a decision.
+    - `stop_reason`: why the last run stopped; `None` while one is under way.
+    - `channels`: the values of the user's channels, which are also read as `state["name"]` and `state.name`.
+    - `value`: the final response as the type that `response_format` names, where it names one.
+    """
+
+    thread_id: str
+    messages: tuple[ChatMessage, ...] = ()
+    final_response: str | None = None
+    active_skills: tuple[str, ...] = ()
+    pending: tuple[ToolCall, ...] = ()
+    stop_reason: StopReason | None = None
+    channels: Mapping[str, Any] = field(default=NO_CHANNELS, hash=False)
+    value: Any = field(default=None, hash=False)
+    # What keeps an unnamed thread alive: it lasts as long as somebody holds a state of it.
+    _kept: object = field(default=None, init=False, repr=False, compare=False, hash=False)
+
+    def replace(self, **changes: Any) -> AgentState:
+        """The same state with other fields or channels. Raises `TypeError` for a name that is neither."""
+        strange = [name for name in changes if name not in FIELDS and name not in self.channels]
+        if strange:
+            raise TypeError(f"a state has no {', '.join(map(repr, strange))}")
+        given = {name: value for name, value in changes.items() if name in FIELDS}
+        mine = {name: value for name, value in changes.items() if name not in FIELDS}
+        if mine:
+            given["channels"] = FrozenMapping({**given.get("channels", self.channels), **mine})
+        return changed_state(self, given)
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a channel, also of those that every state has. Raises `KeyError`."""
+        return getattr(self, name) if name in FIELDS else self.channels[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name not in FIELDS:
+            try:
+                return self.channels[name]
+            except KeyError:
+                pass
+        raise AttributeError(f"the state has no channel {name!r}", name=name, obj=self)
+
+    def __getstate__(self) -> list[Any]:
+        return [getattr(self, name) for name in FIELDS]
+
+    def __setstate__(self, values: list[Any]) -> None:
+        for name, value in zip((*FIELDS, "_kept"), (*values, None), strict=True):
+            object.__setattr__(self, name, value)
+
+
+FIELDS: Final = (
+    "thread_id",
+    "messages",
+    "final_response",
+    "active_skills",
+    "pending",
+    "stop_reason",
+    "channels",
+    "value",
+)
+
+
+def changed_state(state: AgentState, changes: Mapping[str, Any]) -> AgentState:
+    """A copy with other fields, at half the price of `dataclasses.replace`."""
+    copy, put = object.__new__(AgentState), object.__setattr__
+    for name in FIELDS:
+        put(copy, name, changes[name] if name in changes else getattr(state, name))
+    put(copy, "_kept", state._kept)
+    return copy
+
+
+def kept_by(state: AgentState, keeper: object) -> AgentState:
+    """The state, which keeps something alive."""
+    copy = changed_state(state, {})
+    object.__setattr__(copy, "_kept", keeper)
+    return copy
+
+
+@dataclass(frozen=True, slots=True)
+class NodeOutput:
+    """What a stream gives: the state when a node is done, or an `event` of the model within a node."""
+
+    node: str
+    state: AgentState
+    event: ModelEvent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A checkpoint: the state after `node`, what comes `next`, and the `version` to resume from."""
+
+    state: AgentState
+    node: str
+    next: str
+    version: int

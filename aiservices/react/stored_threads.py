@@ -1,0 +1,162 @@
+"""Threads that live in a store: a chain of checkpoints, and a head that tells the newest.
+
+Writing the head is what makes a checkpoint count, and depends on the head that was read: of two processes
+that continue one thread the slower gets `ConflictError`, before it runs tools of its next round.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from ..driving import Driver
+from ..errors import ConflictError, StoreError
+from ..messages import ToolCall, ToolResultMessage, messages_from_json, messages_to_json
+from ..stores import Entry, Store
+from ..stores.encoding import encode
+from .channels import Channels
+from .forms import CheckpointForm
+from .records import Checkpoint, Progress
+from .state import AgentState, Snapshot
+
+HEADS: Final = "aiservices.react.threads"
+CHECKPOINTS: Final = "aiservices.react.checkpoints"
+CALLS: Final = "aiservices.react.calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a checkpoint is: its key, that of the one before, and the version of the head that names it."""
+
+    key: str
+    parent: str | None
+    head: int
+
+
+class StoredThreads:
+    """Keeps threads in a store."""
+
+    def __init__(self, store: Store, channels: Channels, form: CheckpointForm) -> None:
+        self._store = store
+        self._channels = channels
+        self._form = form
+
+    def line(self, thread_id: str) -> object:
+        return (id(self._store), thread_id)
+
+    def opened(self, thread_id: str, *, lasting: bool) -> None:
+        pass
+
+    def owned(self, thread_id: str) -> None:
+        pass
+
+    def ended(self, thread_id: str, *, waits: bool) -> None:
+        pass
+
+    async def newest(self, driver: Driver, thread_id: str) -> Checkpoint | None:
+        head = await self._get(driver, HEADS, thread_id)
+        return None if head is None else await self._read(driver, thread_id, head.value["key"], head.version)
+
+    async def history(self, driver: Driver, thread_id: str) -> list[Checkpoint]:
+        found: list[Checkpoint] = []
+        newest = await self.newest(driver, thread_id)
+        while newest is not None:
+            found.append(newest)
+            parent = newest.place.parent
+            newest = parent and await self._read(driver, thread_id, parent, newest.place.head)
+        return found
+
+    async def save(
+        self,
+        driver: Driver,
+        state: AgentState,
+        nodes: tuple[str, str],
+        progress: Progress,
+        after: Checkpoint | None,
+    ) -> Checkpoint:
+        before: Place | None = None if after is None else after.place
+        version = 1 if after is None else after.snapshot.version + 1
+        thread_id = state.thread_id
+        key = f"{thread_id}/{version:06d}-{os.urandom(6).hex()}"
+        parent = None if before is None else before.key
+        values = self._plain_channels(state, nodes[0], key)
+        snapshot = Snapshot(self._channels.copied(state), *nodes, version)
+        form = {"parent": parent, **self._form.written(snapshot, progress, values)}
+        await self._put(driver, CHECKPOINTS, key, form, 0)
+        try:
+            head = await self._put(
+                driver, HEADS, thread_id, {"key": key}, 0 if before is None else before.head
+            )
+        except ConflictError as error:
+            await self._delete(driver, CHECKPOINTS, key)
+            error.add_note(f"another process has continued the thread {thread_id!r} meanwhile")
+            raise
+        return Checkpoint(snapshot, progress, Place(key, parent, head))
+
+    async def note(self, driver: Driver, thread_id: str, run_id: str, result: ToolResultMessage) -> None:
+        await self._put(driver, CALLS, f"{run_id}/{result.tool_call_id}", messages_to_json((result,)), None)
+
+    async def noted(
+        self, driver: Driver, thread_id: str, run_id: str, calls: Sequence[ToolCall]
+    ) -> dict[str, ToolResultMessage]:
+        found: dict[str, ToolResultMessage] = {}
+        for call in calls:
+            entry = await self._get(driver, CALLS, f"{run_id}/{call.id}")
+            if entry is not None:
+                (result,) = messages_from_json(entry.value)
+                assert isinstance(result, ToolResultMessage)
+                found[call.id] = result
+        return found
+
+    async def forget(self, driver: Driver, thread_id: str, run_id: str, ids: Sequence[str]) -> None:
+        for id in ids:
+            await self._delete(driver, CALLS, f"{run_id}/{id}")
+
+    async def release(self, driver: Driver, thread_id: str) -> bool:
+        checkpoints = await self.history(driver, thread_id)
+        await self._delete(driver, HEADS, thread_id)
+        for run_id in dict.fromkeys(item.progress.run_id for item in checkpoints):
+            prefix = f"{run_id}/"
+            for key in await driver.twin(self._store.keys, self._store.akeys, CALLS, prefix):
+                await self._delete(driver, CALLS, key)
+        for item in checkpoints:
+            await self._delete(driver, CHECKPOINTS, item.place.key)
+        return bool(checkpoints)
+
+    async def _read(self, driver: Driver, thread_id: str, key: str, head: int) -> Checkpoint | None:
+        entry = await self._get(driver, CHECKPOINTS, key)
+        if entry is None:
+            return None
+        snapshot, progress = self._form.read(thread_id, key, entry.value)
+        return Checkpoint(snapshot, progress, Place(key, entry.value["parent"], head))
+
+    def _plain_channels(self, state: AgentState, node: str, key: str) -> dict[str, Any]:
+        """The user's values as JSON. Raises `StoreError` naming thread, node and channel of what is none."""
+        plain: dict[str, Any] = {}
+        for name, value in state.channels.items():
+            try:
+                plain[name] = self._channels.plain(name, value)
+                encode(CHECKPOINTS, key, plain[name])
+            except (StoreError, ValueError, TypeError, AttributeError) as error:
+                raise StoreError(
+                    f"thread {state.thread_id!r}: the state after the node {node!r} cannot be kept, because "
+                    f"of its channel {name!r}, a {type(value).__name__} (give Channel(kind=...), or JSON "
+                    f"values): {error}",
+                    namespace=CHECKPOINTS,
+                    key=key,
+                ) from error
+        return plain
+
+    async def _get(self, driver: Driver, namespace: str, key: str) -> Entry | None:
+        return await driver.twin(self._store.get, self._store.aget, namespace, key)
+
+    async def _put(self, driver: Driver, namespace: str, key: str, value: Any, expected: int | None) -> int:
+        put = partial(self._store.put, expected_version=expected)
+        aput = partial(self._store.aput, expected_version=expected)
+        return await driver.twin(put, aput, namespace, key, value)
+
+    async def _delete(self, driver: Driver, namespace: str, key: str) -> None:
+        await driver.twin(self._store.delete, self._store.adelete, namespace, key)

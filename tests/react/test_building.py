@@ -1,0 +1,155 @@
+"""Typed answers, the diagram, and options that do not fit."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+import pytest
+
+from aiservices import (
+    AiMessage,
+    Capability,
+    ConfigurationError,
+    OutputParsingError,
+    SystemMessage,
+    UserMessage,
+)
+from aiservices.messages import ResponseFormat
+from aiservices.react import AgentState, StopReason, react
+from aiservices.testing import ScriptedChatModel
+from tests.react.asking import STYLES, agent, call, calls
+
+both = pytest.mark.parametrize("style", STYLES)
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+class Mood(Enum):
+    GOOD = "good"
+    BAD = "bad"
+
+
+@both
+def test_a_typed_answer_is_read(style: str) -> None:
+    asked, model = agent("good", response_format=Mood)
+    state = calls(style, asked, "invoke", "How are you?")
+    assert (state.value, state.final_response) == (Mood.GOOD, "good")
+    assert "good" in model.request.messages[-1].text  # type: ignore[union-attr]
+    assert state.messages[0] == UserMessage("How are you?")
+
+
+def test_a_model_that_takes_schemas_is_sent_one() -> None:
+    model = ScriptedChatModel('{"value": "bad"}', capabilities=[Capability.JSON_SCHEMA])
+    assert react(chat_model=model, response_format=Mood).invoke("go").value is Mood.BAD
+    assert model.request.response_format is not None
+
+
+def test_a_format_is_sent_as_it_is() -> None:
+    format_ = ResponseFormat("x", {"type": "object"})
+    asked, model = agent("{}", response_format=format_)
+    assert asked.invoke("go").value is None
+    assert model.request.response_format == format_
+
+
+def test_an_answer_of_another_type_is_an_error_and_can_be_asked_for_again() -> None:
+    asked, _ = agent("so so", "good", response_format=Mood)
+    with pytest.raises(OutputParsingError):
+        asked.invoke("go", "t")
+    assert asked.resume("t").value is Mood.GOOD
+
+
+def test_what_has_no_parser_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="response_format"):
+        agent(response_format=lambda: 1)
+
+
+def test_a_turn_may_begin_with_messages() -> None:
+    asked, model = agent("ok", system_message="Be brief.")
+    said = [SystemMessage("And kind."), UserMessage("a"), AiMessage("b"), UserMessage("c")]
+    asked.invoke(said)
+    assert model.request.messages == (SystemMessage("Be brief.\n\nAnd kind."), *said[1:])
+    with pytest.raises(TypeError, match="a turn begins with"):
+        asked.invoke([])
+
+
+def test_the_diagram_draws_the_condition() -> None:
+    asked, _ = agent(tools=[add], approvals={"add": True})
+    assert asked.diagram().splitlines() == [
+        "flowchart TD",
+        "    start([start]) --> agent[agent]",
+        "    agent --> calls{tool calls?}",
+        "    calls -- no --> stop([end])",
+        "    calls -- yes --> guarded{approval needed?}",
+        "    guarded -- no --> action[action]",
+        "    guarded -- yes --> wait[/interrupted/]",
+        "    wait -- resume --> action",
+        "    action --> done{immediate or 20 steps?}",
+        "    done -- no --> agent",
+        "    done -- yes --> stop",
+    ]
+    plain, _ = agent(max_steps=None)
+    assert "guarded" not in plain.diagram()
+    assert "{immediate?}" in plain.diagram()
+
+
+def test_all_mistakes_come_in_one_error() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        react(
+            chat_model=ScriptedChatModel(),
+            tools=[add, add],
+            max_steps=0,
+            limits=3,  # type: ignore[arg-type]
+            checkpointer="db",  # type: ignore[arg-type]
+            call_model_hooks=[object()],
+            execute_tools_hooks=dict,  # type: ignore[arg-type]
+            approvals={"nope": True, "add": 3},  # type: ignore[dict-item]
+            skills=7,  # type: ignore[arg-type]
+            skill_injector=7,  # type: ignore[arg-type]
+            channels={"messages": None, "log": 3},  # type: ignore[dict-item]
+            name="not a name",
+        )
+    text = str(caught.value)
+    for part in (
+        "max_steps",
+        "limits is a int",
+        "checkpointer is a str",
+        "none of the methods",
+        "execute_tools_hooks is",
+        "two tools are called 'add'",
+        "approvals: there is no tool 'nope'",
+        "approvals: 'add' is 3",
+        "skills is a",
+        "skill_injector is",
+        "channels: 'messages'",
+        "channels: 'log'",
+        "name is 'not a name'",
+    ):
+        assert part in text
+
+
+def test_what_a_provider_brings_may_be_guarded() -> None:
+    class Provider:
+        def provide(self, request: Any) -> list[Any]:
+            return [add]
+
+    asked, _ = agent(call("add", a=1, b=2), tool_providers=[Provider()], approvals={"add": True})
+    assert asked.invoke("go").stop_reason is StopReason.INTERRUPTED
+
+
+def test_an_agent_names_itself() -> None:
+    asked, _ = agent(tools=[add], name="adder")
+    assert repr(asked) == "<agent adder: add>"
+
+
+def test_a_state_cannot_be_changed_and_has_no_other_parts() -> None:
+    state = AgentState("t")
+    with pytest.raises(AttributeError):
+        state.messages = ()  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="no channel 'nope'"):
+        _ = state.nope
+    with pytest.raises(TypeError, match="no 'nope'"):
+        state.replace(nope=1)
