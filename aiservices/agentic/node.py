@@ -40,6 +40,7 @@ class Node(ABC):
 
     `needs` are the keys that it reads, `output_type` is what it gives (`Any` where that is unknown), `agents`
     are those that it is composed of. `reads_scope` where it may read keys that are not among its needs.
+    `remarks` are what is odd about it without being a mistake.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Node(ABC):
     background: bool = False
     is_composite: bool = False
     reads_scope: bool = False
+    remarks: tuple[str, ...] = ()
     agents: tuple[Node, ...] = ()
     listeners: tuple[Heard, ...] = ()
 
