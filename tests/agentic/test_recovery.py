@@ -40,23 +40,23 @@ def test_a_nested_composite_that_writes_its_own_inputs_is_asked_when_it_begins(s
 def test_a_handler_may_bring_what_is_missing_and_have_it_tried_again(style: Style) -> None:
     """W2"""
 
-    def help(context: ErrorContext) -> Any:
+    def helping(context: ErrorContext) -> Any:
         assert isinstance(context.error, MissingInputError)
         context.scope.write(context.error.key, "rescue")
         return Recovery.retry()
 
-    assert style.invoke(sequence(write, publish, on_error=help)) == "published: a story about rescue"
+    assert style.invoke(sequence(write, publish, on_error=helping)) == "published: a story about rescue"
 
 
 def test_a_handler_may_give_the_result_in_place_of_the_agent(style: Style) -> None:
     """W3"""
     seen = []
 
-    async def help(context: ErrorContext) -> Any:
+    async def helping(context: ErrorContext) -> Any:
         seen.append((context.agent, context.attempt, context.path))
         return Recovery.result("default story")
 
-    story = sequence(write, edit, publish, on_error=help)
+    story = sequence(write, edit, publish, on_error=helping)
     outcome = style.run(story, topic="bees")
     assert outcome.scope.read("published") == "published: default story"
     assert seen == [("edit", 1, "sequence/edit")]
@@ -85,12 +85,12 @@ def test_an_agent_is_tried_again_until_it_succeeds(style: Style, log: Log) -> No
     results = iter([ZeroDivisionError(), ZeroDivisionError(), "fine"])
     attempts = []
 
-    def help(context: ErrorContext) -> Any:
+    def helping(context: ErrorContext) -> Any:
         attempts.append(context.attempt)
         return Recovery.retry()
 
     flaky = log.agent("flaky", value=lambda: next(results))
-    assert style.invoke(sequence(flaky, on_error=help)) == "fine"
+    assert style.invoke(sequence(flaky, on_error=helping)) == "fine"
     assert attempts == [1, 2]
 
 
@@ -164,11 +164,11 @@ def test_a_composite_that_is_tried_again_begins_anew(style: Style, log: Log) -> 
 
 
 def test_an_error_of_the_handler_is_raised(style: Style, log: Log) -> None:
-    def help(context: ErrorContext) -> Any:
+    def helping(context: ErrorContext) -> Any:
         raise LookupError("the handler itself")
 
     with pytest.raises(LookupError, match="the handler itself"):
-        style.invoke(sequence(log.agent("failing", value=ZeroDivisionError), on_error=help))
+        style.invoke(sequence(log.agent("failing", value=ZeroDivisionError), on_error=helping))
 
 
 def test_a_value_that_does_not_fit_names_agent_and_key(style: Style) -> None:
