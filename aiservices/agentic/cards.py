@@ -133,7 +133,7 @@ def _value(need: Need, given: Any, scope: AgenticScope, *, is_own: bool) -> Any:
     elif is_own or not scope.has(need.key):
         if need.required:
             raise ValueError("is missing, and no agent has written it")
-        return None
+        return None if is_own else MISSING
     return MISSING
 
 
