@@ -46,6 +46,8 @@ class CommonOptions(TypedDict, total=False):
     - `listeners`: callables of one event, or objects with `on_event`, for all that happens within.
     - `store`: a `Store` that keeps runs that have a `memory_id`.
     - `timeout`: seconds that it may take; agents that are running then fail with `TimeoutError`.
+    - `compensate`: whether what the tools of its services have done is undone when it fails or is cancelled,
+      the last first, also of agents that had succeeded; it then begins anew when it is resumed.
     """
 
     name: str | None
@@ -57,6 +59,7 @@ class CommonOptions(TypedDict, total=False):
     listeners: Sequence[Any]
     store: Store | None
     timeout: float | None
+    compensate: bool
 
 
 def as_agent(given: AgentLike, names: Mapping[str, Any] | None = None) -> Agent:

@@ -9,13 +9,14 @@ from typing import Any, Final
 from ..errors import ConfigurationError
 from ..stores import Store
 from ..tools.annotations import return_type
+from ..tools.undertaking import undertaken
 from .agents import Agent
 from .attempting import missing
 from .checking import checked
 from .events import hearing
 from .looping import PlannerLoop
 from .needs import Need
-from .node import Here, Node, OnError
+from .node import Here, Node, OnError, Waiting
 from .planner import Planner
 from .scope import AgenticScope
 from .traffic import Flow, Traffic, in_any_order, merged
@@ -36,6 +37,7 @@ class CompositeOptions:
     listeners: Sequence[Any] = ()
     store: Store | None = None
     timeout: float | None = None
+    compensate: bool = False
 
 
 NO_OPTIONS: Final = CompositeOptions()
@@ -75,6 +77,7 @@ class Composite(Agent):
         self.before = options.before
         self.on_error = options.on_error
         self.timeout = options.timeout
+        self.compensate = options.compensate
         self.store = options.store
         self.listeners = tuple(map(hearing, options.listeners))
         self.reads_scope = plan.reads_scope or self.output is not None
@@ -99,6 +102,19 @@ class Composite(Agent):
         return self._traffic
 
     async def perform(self, here: Here, inputs: Mapping[str, Any]) -> Any:
+        if not self.compensate:
+            return await self._worked(here)
+        with undertaken() as undertaking:
+            try:
+                return await self._worked(here)
+            except Waiting:
+                raise
+            except BaseException as error:
+                here.run.forget(here.place.numbers, history=True)  # what is undone has to be done again
+                await here.run.driver.finish(undertaking.undo(here.run.driver, error))
+                raise
+
+    async def _worked(self, here: Here) -> Any:
         run, record = here.run, here.run.record
         frame = None if record is None else record.frame_at(here.place, self.agents)
         if frame is None:

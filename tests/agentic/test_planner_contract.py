@@ -1,7 +1,7 @@
-"""Every planner of the framework keeps one contract: save its state anywhere, restore it, and it goes on alike.
+"""Every planner of the framework keeps one contract: save its state anywhere, restore it, it goes on alike.
 
-A planner is driven by itself here, with agents that only have a name. After each question its state goes through
-JSON into a new planner, which then answers all that follows as the first one would have.
+A planner is driven by itself here, with agents that only have a name. After each question its state goes
+through JSON into a new planner, which then answers all that follows as the first one would have.
 """
 
 from __future__ import annotations

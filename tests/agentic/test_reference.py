@@ -1,4 +1,4 @@
-"""Random systems of agents do what a simple interpreter does: the same value, order and state, in both styles."""
+"""Random systems of agents do what a simple interpreter does: the same value, order and state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEYS = ("k0", "k1", "k2")
 
 @dataclass(frozen=True)
 class Leaf:
-    """Adds a number to the sum of some keys and writes another one; it may fail, be awaited, or be skipped."""
+    """Adds a number to the sum of some keys and writes another one; it may fail, or be awaited."""
 
     name: str
     reads: tuple[str, ...]
@@ -87,7 +87,7 @@ class Interpreter:
     state: dict[str, int]
     ran: list[tuple[str, int]] = field(default_factory=list)
 
-    def run(self, tree: Tree) -> Any:  # noqa: C901 - one case for each kind
+    def run(self, tree: Tree) -> Any:
         match tree:
             case Leaf():
                 return self.leaf(tree, self.state)
@@ -175,7 +175,7 @@ def leaf_agent(leaf: Leaf) -> Any:
             raise BoomError(leaf.name)
         return sum(given.values()) + leaf.number
 
-    # The keys are given, so a default is never used; without one a key that only some branches write is refused.
+    # The keys are given, so a default is never used; without it, what only some branches write is refused.
     parameters = ", ".join(
         f"{key}: int" if key == "item" else f"{key}: int = 0" for key in sorted(leaf.reads)
     )
@@ -270,9 +270,7 @@ def compare(outcome: AgentOutcome, tree: Tree) -> None:
     try:
         expected = reference.run(tree)
     except BoomError as error:
-        assert isinstance(outcome, Failed)
-        assert isinstance(outcome.error, BoomError)
-        assert str(outcome.error) == str(error)
+        expect_failure(outcome, str(error))
     else:
         assert isinstance(outcome, Completed), outcome
         assert outcome.value == expected
@@ -311,6 +309,12 @@ def test_a_run_that_failed_somewhere_and_is_resumed_agrees_with_the_reference(tr
     if isinstance(outcome, Failed):
         outcome = made.resume("m")
     compare(outcome, tree)
+
+
+def expect_failure(outcome: AgentOutcome, name: str) -> None:
+    assert isinstance(outcome, Failed)
+    assert isinstance(outcome.error, BoomError)
+    assert str(outcome.error) == name
 
 
 class Failing(InMemoryStore):
