@@ -23,9 +23,19 @@ from aiservices.agentic.records import RUNS
 from aiservices.stores import SqlStore
 
 from .crashing import INPUTS, Journal, system
+from .wayfinding import WAYFINDERS
 
 ROOT: Final = Path(__file__).parents[2]
-KINDS: Final = ("sequence", "parallel", "parallel_map", "loop", "conditional", "planned", "background")
+KINDS: Final = (
+    "sequence",
+    "parallel",
+    "parallel_map",
+    "loop",
+    "conditional",
+    "planned",
+    "background",
+    *WAYFINDERS,
+)
 
 Run = Callable[..., int]
 
@@ -103,7 +113,7 @@ def test_on_sqlite(run: Run, tmp_path: Path, kind: str, style: str) -> None:
     crash_everywhere(run, f"{tmp_path}/runs.db", tmp_path, kind, style)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in WAYFINDERS[1:]])
 def test_on_postgresql(run: Run, tmp_path: Path, postgresql_url: str, kind: str) -> None:
     crash_everywhere(run, postgresql_url, tmp_path, kind, "blocking")
 
