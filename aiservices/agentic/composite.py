@@ -11,12 +11,12 @@ from ..stores import Store
 from ..tools.annotations import return_type
 from ..tools.undertaking import undertaken
 from .agents import Agent
-from .attempting import missing
+from .attempting import missing, missing_memory_id
 from .checking import checked
 from .events import hearing
 from .looping import PlannerLoop
 from .needs import Need
-from .node import Here, Node, OnError, Waiting
+from .node import Here, Node, OnError, Waiting, nodes
 from .planner import Planner
 from .scope import AgenticScope
 from .traffic import Flow, Traffic, in_any_order, merged
@@ -134,6 +134,10 @@ class Composite(Agent):
             await here.run.driver.call(self.before, here.scope)
         elif here.place.numbers:
             return  # the composite around it has looked
+        if here.run.memory_id is None:
+            for node in nodes(self):
+                if node.wants_memory_id:
+                    raise missing_memory_id(node.name)
         for want in self._early:
             if not here.scope.has(want.key):
                 raise missing(here.run.root, want.agent, want.key)

@@ -39,8 +39,9 @@ class Node(ABC):
     """An agent: a name, what it reads and writes, and how it is performed.
 
     `needs` are the keys that it reads, `output_type` is what it gives (`Any` where that is unknown), `agents`
-    are those that it is composed of. `reads_scope` where it may read keys that are not among its needs.
-    `remarks` are what is odd about it without being a mistake.
+    are those that it is composed of. `reads_scope` where it may read keys that are not among its needs,
+    `wants_memory_id` where it speaks for a conversation, whose id is that of the run. `remarks` are what is
+    odd about it without being a mistake.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Node(ABC):
     background: bool = False
     is_composite: bool = False
     reads_scope: bool = False
+    wants_memory_id: bool = False
     remarks: tuple[str, ...] = ()
     agents: tuple[Node, ...] = ()
     listeners: tuple[Heard, ...] = ()

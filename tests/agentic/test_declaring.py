@@ -151,6 +151,8 @@ def test_the_decorator_is_for_functions() -> None:
         agent(Writer)
     with pytest.raises(ConfigurationError, match="put it below"):
         agent(staticmethod(write))
+    with pytest.raises(ConfigurationError, match="cannot be marked: decorate a function that calls it"):
+        agent([].append)
 
 
 def test_blanks_in_a_name_are_evened_out() -> None:

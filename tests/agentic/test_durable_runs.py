@@ -196,6 +196,50 @@ def test_items_of_a_parallel_map_that_were_done_are_not_done_again(
     )
 
 
+def test_an_item_that_an_agent_has_changed_stays_changed(
+    style: Style, store: InMemoryStore, log: Log
+) -> None:
+    change = agent(name="change", output_key="item")(lambda item: item * 10)
+    each = sequence(change, fails_once(log, "flaky"), agent(name="read")(lambda item: item))
+    made = parallel_map(each, items="items", store=store)
+    assert isinstance(style.run(made, items=[1], memory_id="m"), Failed)
+    assert value_of(style.resume(made, "m")) == [10]
+
+
+class ThenThird(Planner):
+    """Two agents, and when both have ended a third, which the first one to end brings about."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def next_action(self, context: PlanningContext) -> Any:
+        if context.previous is None:
+            return call(*context.agents[:2])
+        if context.previous.agent == "third" or self.asked:
+            return done()
+        self.asked = True
+        return call(context.agents[2])
+
+    def execution_state(self) -> Any:
+        return self.asked
+
+    def restore(self, state: Any) -> None:
+        self.asked = state
+
+
+def test_what_a_finished_agent_brought_about_waits_for_those_beside_it_after_a_failure_too(
+    style: Style, store: InMemoryStore, log: Log
+) -> None:
+    def third(x: str) -> None:
+        log.ran.append(x)
+
+    agents = [log.agent("first"), fails_once(log, "second", "x"), third]
+    made = planned(ThenThird, *agents, store=store)
+    assert isinstance(style.run(made, memory_id="m"), Failed)
+    assert isinstance(style.resume(made, "m"), Completed)
+    assert sorted(log.ran) == ["first", "second", "second", "second"]
+
+
 def test_background_agents_that_had_finished_do_not_run_again(
     style: Style, store: InMemoryStore, log: Log
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from aiservices import InMemoryStore
 from aiservices.agentic import AgenticScope, ErrorContext, Failed, Recovery, agent, loop, parallel, sequence
 from aiservices.agentic.recovering import MOST_ATTEMPTS
 from aiservices.errors import AgentError, MissingInputError
@@ -149,7 +150,10 @@ def test_a_composite_that_fails_itself_is_helped_by_the_one_around_it(style: Sty
     assert style.invoke(made) == "inner"
 
 
-def test_a_composite_that_is_tried_again_begins_anew(style: Style, log: Log) -> None:
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_composite_that_is_tried_again_begins_anew(
+    style: Style, store: InMemoryStore, log: Log, saved: bool
+) -> None:
     outputs = iter([ZeroDivisionError(), "fine"])
 
     def output(scope: AgenticScope) -> Any:
@@ -158,7 +162,8 @@ def test_a_composite_that_is_tried_again_begins_anew(style: Style, log: Log) -> 
         return given
 
     inner = sequence(log.agent("a"), log.agent("b"), name="inner", output=output)
-    outcome = style.run(sequence(inner, on_error=lambda context: Recovery.retry()))
+    made = sequence(inner, on_error=lambda context: Recovery.retry(), store=store if saved else None)
+    outcome = style.run(made, memory_id="m")
     assert log.ran == ["a", "b", "a", "b"]
     assert [each.agent for each in outcome.scope.invocations] == ["a", "b", "inner"]
 

@@ -43,6 +43,11 @@ class Model(BaseModel):
     deep: Deep
 
 
+@dataclass
+class Loose:
+    anything: Any
+
+
 Untyped = namedtuple("Untyped", "x y")
 
 
@@ -158,6 +163,7 @@ def circular() -> list[Any]:
         ([{"a": threading.Lock()}], "_thread.lock"),
         (Untyped(object(), 1), "test_scope.Untyped"),
         (circular(), "it holds itself"),
+        (Loose(date(2024, 1, 2)), "test_scope.Loose"),
         (range(3), "builtins.range"),
         (Model, "ModelMetaclass"),
     ],
