@@ -24,7 +24,7 @@ Which file says what, from the bottom up:
 - saving: `saving` (values), `frames` (composites), `records` (runs), `owning` (leases)
 - agents: `agents` (what users hold), `leaves`, `people`, `composite`; `checking` the flow of data
 - building: `marking` (`@agent`), `building` and `patterns` (builders), `facades` (a Protocol before a system)
-- agents as models see them: `cards`, `asking`, `wording`
+- agents as models see them: `cards`, `asking`, `wording`; `supervising` how a supervisor works
 """
 
 from .actions import Action, call, done, noop, suspend
@@ -57,9 +57,9 @@ from .outcomes import AgentOutcome, Completed, Failed, Pending, Suspended
 from .patterns import goal_oriented, peer_to_peer, supervisor
 from .people import human_in_the_loop
 from .planner import Planner, PlanningContext
-from .planners.supervisor import ContextStrategy, ResponseStrategy
 from .recovering import ErrorContext, Recovery
 from .scope import AgenticScope, AgentInvocation
+from .supervising import ContextStrategy, ResponseStrategy
 
 __all__ = [
     "Action",

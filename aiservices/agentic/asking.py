@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, Generic, TypeVar
 
-from outputparsers import output_parser
+from outputparsers import OutputParser, output_parser
 
 from ..driving import Driver
 from ..errors import ContentFilteredError, OutputTruncatedError, RefusalError
@@ -18,6 +19,11 @@ from ..models import Capability, ChatModel
 T = TypeVar("T")
 
 _MOST_CHARS: Final = 1_000
+
+
+@cache
+def _parser_of(kind: Any) -> OutputParser[Any]:
+    return output_parser(kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class Asker:
 
         A model that takes no schema is told what to answer, at the end of the last message, the user's.
         """
-        parser = output_parser(kind)
+        parser = _parser_of(kind)
         schema = parser.json_schema()
         if schema is not None and Capability.JSON_SCHEMA in self.model.capabilities:
             form = ResponseFormat(parser.schema_name, schema, parser.strict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, overload
@@ -19,18 +19,11 @@ from .composite import Plan
 from .node import Node
 from .planners.goal import GoalPlanner
 from .planners.peers import PeersPlanner
-from .planners.supervisor import (
-    REQUEST,
-    ContextStrategy,
-    ResponseStrategy,
-    Supervision,
-    SupervisorPlanner,
-)
-from .scope import AgenticScope
+from .planners.supervisor import SupervisorPlanner
+from .supervising import REQUEST, ContextStrategy, RequestGenerator, ResponseStrategy, Supervision
 from .traffic import Flow, Traffic, Want, in_any_order
 
 T = TypeVar("T")
-RequestGenerator = Callable[[AgenticScope], str | Awaitable[str]]
 
 
 @overload

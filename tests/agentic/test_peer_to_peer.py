@@ -43,6 +43,25 @@ def test_both_consumers_of_a_key_run_side_by_side(style: Style) -> None:
     assert ran(outcome) == ["produce", "one", "two"]
 
 
+def test_who_reads_what_two_have_written_at_once_runs_once(style: Style) -> None:
+    @agent(output_key="a")
+    def one(seed: int) -> int:
+        return seed
+
+    @agent(output_key="b")
+    def two(seed: int) -> int:
+        return seed
+
+    def left(a: int, b: int = 0) -> int:
+        return a + b
+
+    def right(b: int, a: int = 0) -> int:
+        return a + b
+
+    outcome = style.run(peer_to_peer(one, two, left, right), seed=1)
+    assert ran(outcome) == ["one", "two", "left", "right"]
+
+
 def test_agents_run_again_until_nothing_changes_any_more(style: Style) -> None:
     @agent(output_key="draft")
     def polish(draft: str) -> str:
@@ -56,7 +75,7 @@ def test_agents_run_again_until_nothing_changes_any_more(style: Style) -> None:
 
 def test_a_list_that_is_changed_in_place_has_changed(style: Style) -> None:
     @agent(output_key="items")
-    def grow(items: list[int]) -> list[int]:
+    def grow(items: list) -> list:  # type: ignore[type-arg]
         if len(items) < 3:
             items.append(len(items))
         return items

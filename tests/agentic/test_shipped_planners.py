@@ -71,7 +71,7 @@ def test_a_blackboard_whose_goal_is_not_reached_in_time_fails(style: Style) -> N
     ("decide", "votes", "value"),
     [
         (majority, ["A", "B", "A"], "A"),
-        (majority, ["B", "A", "A", "B"], "B"),
+        (majority, ["B", "A", "A", "B", "C", "C"], "B"),
         (majority, ["A", None, "B", "B"], "B"),
         (majority, [None, None], None),
         (majority, [["x"], ["y"], ["y"]], ["y"]),

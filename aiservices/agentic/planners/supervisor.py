@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 import outputparsers
@@ -13,15 +12,14 @@ import outputparsers
 from ...driving import Driver
 from ...errors import AgentError, MissingInputError
 from ...messages import AiMessage, ChatMessage, SystemMessage, UserMessage
-from ...models import ChatModel
 from ..actions import Action, call, done
 from ..asking import Asker
-from ..cards import Assignment, Roster, UnusablePlanError, is_done
+from ..cards import Assignment, UnusablePlanError, is_done
 from ..planner import DrivenPlanner, PlanningContext
 from ..scope import AgenticScope, AgentInvocation
+from ..supervising import REQUEST, ContextStrategy, ResponseStrategy, Supervision
 from ..wording import worded
 
-REQUEST: Final = "request"
 CONTEXT: Final = "supervisor_context"
 MOST_CORRECTIONS: Final = 5
 _WINDOW: Final = 20
@@ -52,25 +50,6 @@ _SCORE: Final = (
 )
 
 
-class ContextStrategy(StrEnum):
-    """What the model sees of its work so far: the newest exchanges, a summary, or both."""
-
-    CHAT_MEMORY = "chat_memory"
-    SUMMARIZATION = "summarization"
-    CHAT_MEMORY_AND_SUMMARIZATION = "chat_memory_and_summarization"
-
-
-class ResponseStrategy(StrEnum):
-    """What a supervisor gives: what its last agent gave, the model's own response, or the better of the two.
-
-    The model itself scores them; its own response has to be better.
-    """
-
-    LAST = "last"
-    SUMMARY = "summary"
-    SCORED = "scored"
-
-
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What the model wants: work for an agent, or an end."""
@@ -92,20 +71,6 @@ class Scores:
 
     first: float
     second: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Supervision:
-    """What a supervisor is made with; see the builder."""
-
-    name: str
-    model: ChatModel
-    roster: Roster
-    max_invocations: int
-    context: ContextStrategy
-    response: ResponseStrategy
-    supervisor_context: str | None
-    request: Callable[[AgenticScope], str | Awaitable[str]] | None
 
 
 class SupervisorPlanner(DrivenPlanner):
