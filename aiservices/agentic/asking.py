@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Generic, TypeVar
@@ -19,11 +19,7 @@ from ..models import Capability, ChatModel
 T = TypeVar("T")
 
 _MOST_CHARS: Final = 1_000
-
-
-@cache
-def _parser_of(kind: Any) -> OutputParser[Any]:
-    return output_parser(kind)
+_parser_of: Final[Callable[[Any], OutputParser[Any]]] = cache(output_parser)
 
 
 @dataclass(frozen=True, slots=True)
