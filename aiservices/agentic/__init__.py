@@ -23,7 +23,8 @@ Which file says what, from the bottom up:
 - running: `attempting` (one call), `looping` (one composite), `running` (one run)
 - saving: `saving` (values), `frames` (composites), `records` (runs), `owning` (leases)
 - agents: `agents` (what users hold), `leaves`, `people`, `composite`; `checking` the flow of data
-- building: `marking` (`@agent`), `building` (the builders), `facades` (a Protocol before a system)
+- building: `marking` (`@agent`), `building` and `patterns` (builders), `facades` (a Protocol before a system)
+- agents as models see them: `cards`, `asking`, `wording`; `supervising` how a supervisor works
 """
 
 from .actions import Action, call, done, noop, suspend
@@ -53,10 +54,12 @@ from .events import (
 )
 from .marking import agent
 from .outcomes import AgentOutcome, Completed, Failed, Pending, Suspended
+from .patterns import goal_oriented, peer_to_peer, supervisor
 from .people import human_in_the_loop
 from .planner import Planner, PlanningContext
 from .recovering import ErrorContext, Recovery
 from .scope import AgenticScope, AgentInvocation
+from .supervising import ContextStrategy, ResponseStrategy
 
 __all__ = [
     "Action",
@@ -75,12 +78,14 @@ __all__ = [
     "AgenticScope",
     "CommonOptions",
     "Completed",
+    "ContextStrategy",
     "ErrorContext",
     "Failed",
     "Pending",
     "Planner",
     "PlanningContext",
     "Recovery",
+    "ResponseStrategy",
     "RunEnded",
     "Suspended",
     "Where",
@@ -89,12 +94,15 @@ __all__ = [
     "call",
     "conditional",
     "done",
+    "goal_oriented",
     "human_in_the_loop",
     "loop",
     "noop",
     "parallel",
     "parallel_map",
+    "peer_to_peer",
     "planned",
     "sequence",
+    "supervisor",
     "suspend",
 ]

@@ -49,7 +49,7 @@ class Plan:
 
     `pattern` is a word for it, and the default name. `make_planner` makes the planner of one run. `flow` is
     how data flows among the agents, `output_type` what comes out. `reads_scope` where functions of the user's
-    may read any key.
+    may read any key. `remarks` are what is odd about it without being a mistake.
     """
 
     pattern: str
@@ -57,6 +57,7 @@ class Plan:
     flow: Flow = in_any_order
     output_type: Any = Any
     reads_scope: bool = False
+    remarks: tuple[str, ...] = ()
 
 
 class Composite(Agent):
@@ -71,6 +72,7 @@ class Composite(Agent):
         self.plan = plan
         self.agents = tuple(agents)
         self.make_planner = plan.make_planner
+        self.remarks = plan.remarks
         self.output = options.output
         self.before = options.before
         self.on_error = options.on_error

@@ -40,7 +40,8 @@ class Node(ABC):
 
     `needs` are the keys that it reads, `output_type` is what it gives (`Any` where that is unknown), `agents`
     are those that it is composed of. `reads_scope` where it may read keys that are not among its needs,
-    `wants_memory_id` where it speaks for a conversation, whose id is that of the run.
+    `wants_memory_id` where it speaks for a conversation, whose id is that of the run. `remarks` are what is
+    odd about it without being a mistake.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Node(ABC):
     is_composite: bool = False
     reads_scope: bool = False
     wants_memory_id: bool = False
+    remarks: tuple[str, ...] = ()
     agents: tuple[Node, ...] = ()
     listeners: tuple[Heard, ...] = ()
 

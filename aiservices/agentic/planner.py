@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 from ..driving import Driver
 from .actions import Action
 from .node import Node
-from .scope import AgenticScope, AgentInvocation
+from .scope import AgenticScope, AgentInvocation, Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,20 @@ class PlanningContext:
 
     `agents` are those of the composite, in the order in which they were given. `previous` is the one that has
     just finished; `None` at the first question, and when a resumed run asks before any agent has finished.
+    `place` tells this run of the composite from others; `deadline` is the moment, by `time.monotonic`, at
+    which it must have ended.
     """
 
     scope: AgenticScope
     agents: tuple[Node, ...]
     previous: AgentInvocation | None = None
+    place: Numbers = ()
+    deadline: float | None = None
+
+    @property
+    def calls(self) -> tuple[AgentInvocation, ...]:
+        """What the agents of the composite have done in this run of it, in the order of their calls."""
+        return tuple(self.scope.history.below(self.place))
 
 
 class Planner(ABC):
@@ -36,7 +45,11 @@ class Planner(ABC):
     What a planner must know after a crash goes into `execution_state`, a JSON value. It is saved after each
     question, and given to `restore` of a new planner, after `init`. Agents that were called and had not
     finished are called again without asking; those that had are not.
+
+    `writes` are the keys that the planner itself writes to the scope: nobody has to give them.
     """
+
+    writes: Collection[str] = ()
 
     def init(self, context: PlanningContext) -> Awaitable[None] | None:
         """Called once, before anything else."""
