@@ -10,10 +10,7 @@ import pytest
 from aiservices import InMemoryStore
 from aiservices.agentic import agent
 
-from ..stores.conftest import folder, postgresql_url
 from .styles import Log, Style
-
-__all__ = ["folder", "postgresql_url"]
 
 
 @pytest.fixture(params=["blocking", "asynchronous"])
