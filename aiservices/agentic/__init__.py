@@ -40,6 +40,7 @@ from .building import (
     sequence,
 )
 from .events import (
+    AgentCancelled,
     AgentCompleted,
     AgentEvent,
     AgentEventListener,
@@ -61,6 +62,7 @@ from .scope import AgenticScope, AgentInvocation
 __all__ = [
     "Action",
     "Agent",
+    "AgentCancelled",
     "AgentCompleted",
     "AgentEvent",
     "AgentEventListener",
