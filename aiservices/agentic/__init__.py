@@ -23,6 +23,7 @@ Which file says what, from the bottom up:
 - running: `attempting` (one call), `looping` (one composite), `running` (one run)
 - saving: `saving` (values), `frames` (composites), `records` (runs), `owning` (leases)
 - agents: `agents` (what users hold), `leaves`, `people`, `composite`; `checking` the flow of data
+- drawing: `topology` (how agents hang together), `wording` (conditions in words), `diagrams` (Mermaid)
 - building: `marking` (`@agent`), `building` (the builders), `facades` (a Protocol before a system)
 """
 
@@ -58,6 +59,7 @@ from .people import human_in_the_loop
 from .planner import Planner, PlanningContext
 from .recovering import ErrorContext, Recovery
 from .scope import AgenticScope, AgentInvocation
+from .topology import Branches, Chosen, ForEach, InOrder, Rounds, SideBySide, Topology
 
 __all__ = [
     "Action",
@@ -75,16 +77,23 @@ __all__ = [
     "AgentStarted",
     "AgentSuspended",
     "AgenticScope",
+    "Branches",
+    "Chosen",
     "CommonOptions",
     "Completed",
     "ErrorContext",
     "Failed",
+    "ForEach",
+    "InOrder",
     "Pending",
     "Planner",
     "PlanningContext",
     "Recovery",
+    "Rounds",
     "RunEnded",
+    "SideBySide",
     "Suspended",
+    "Topology",
     "Where",
     "agent",
     "as_agent",

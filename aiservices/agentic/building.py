@@ -27,6 +27,7 @@ from .planners.mapping import MappingPlanner
 from .planners.parallel import ParallelPlanner
 from .planners.sequence import SequencePlanner
 from .scope import AgenticScope
+from .topology import Branches, Chosen, ForEach, InOrder, Rounds, SideBySide
 from .traffic import for_each, in_any_order, in_order, one_of, repeated, side_by_side
 
 T = TypeVar("T")
@@ -81,7 +82,13 @@ def sequence(*agents: Any, service: Any = None, **options: Any) -> Any:
     """
     made = agents_of(agents, frame := sys._getframe(1))
     last = made[-1].output_type if made else Any
-    plan = Plan(pattern="sequence", make_planner=SequencePlanner, flow=in_order, output_type=last)
+    plan = Plan(
+        pattern="sequence",
+        make_planner=SequencePlanner,
+        flow=in_order,
+        output_type=last,
+        topology=InOrder(),
+    )
     return built(plan, made, options, service, frame)
 
 
@@ -92,7 +99,7 @@ def parallel(*agents: AgentLike, **options: Unpack[CommonOptions]) -> Agent: ...
 def parallel(*agents: Any, service: Any = None, **options: Any) -> Any:
     """All agents side by side; the value is what `output` makes of the scope, else `None`. See `sequence`."""
     made = agents_of(agents, frame := sys._getframe(1))
-    plan = Plan(pattern="parallel", make_planner=ParallelPlanner, flow=side_by_side)
+    plan = Plan(pattern="parallel", make_planner=ParallelPlanner, flow=side_by_side, topology=SideBySide())
     return built(plan, made, options, service, frame)
 
 
@@ -127,6 +134,7 @@ def parallel_map(agent: Any, items: str, *, service: Any = None, **options: Any)
         make_planner=partial(MappingPlanner, items, item),
         flow=for_each(items, item, name),
         output_type=GenericAlias(list, (made.output_type,)),
+        topology=ForEach(items),
     )
     return built(plan, [made], options, service, frame)
 
@@ -175,6 +183,7 @@ def loop(
         flow=repeated(leaves_early=each_agent and until is not None),
         output_type=made[-1].output_type if made and (until is None or not each_agent) else Any,
         reads_scope=until is not None,
+        topology=Rounds(max_iterations, until, each_agent),
     )
     return built(plan, made, options, service, frame)
 
@@ -219,6 +228,7 @@ def conditional(
         flow=one_of(always=always),
         output_type=made[0].output_type if len({str(each.output_type) for each in made}) == 1 else Any,
         reads_scope=True,
+        topology=Branches(tuple(predicates), first_match),
     )
     return built(plan, made, options, service, frame)
 
@@ -244,7 +254,13 @@ def planned(planner: Any, *agents: Any, service: Any = None, **options: Any) -> 
         raise ConfigurationError(
             f"planned: {planner!r} cannot make a planner for each run: give the class, or a function"
         )
-    plan = Plan(pattern="planned", make_planner=checked_planner(planner), flow=in_any_order, reads_scope=True)
+    plan = Plan(
+        pattern="planned",
+        make_planner=checked_planner(planner),
+        flow=in_any_order,
+        reads_scope=True,
+        topology=getattr(planner, "topology", None) or Chosen(getattr(planner, "__name__", "")),
+    )
     return built(plan, made, options, service, frame)
 
 

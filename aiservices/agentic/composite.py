@@ -18,6 +18,7 @@ from .needs import Need
 from .node import Here, Node, OnError
 from .planner import Planner
 from .scope import AgenticScope
+from .topology import BY_PLANNER, Topology
 from .traffic import Flow, Traffic, in_any_order, merged
 
 OnScope = Callable[[AgenticScope], Any]
@@ -47,7 +48,7 @@ class Plan:
 
     `pattern` is a word for it, and the default name. `make_planner` makes the planner of one run. `flow` is
     how data flows among the agents, `output_type` what comes out. `reads_scope` where functions of the user's
-    may read any key.
+    may read any key. `topology` is for those who draw it.
     """
 
     pattern: str
@@ -55,6 +56,7 @@ class Plan:
     flow: Flow = in_any_order
     output_type: Any = Any
     reads_scope: bool = False
+    topology: Topology = BY_PLANNER
 
 
 class Composite(Agent):
@@ -67,6 +69,7 @@ class Composite(Agent):
             name=options.name or plan.pattern, description=options.description, output_key=options.output_key
         )
         self.plan = plan
+        self.topology = plan.topology
         self.agents = tuple(agents)
         self.make_planner = plan.make_planner
         self.output = options.output

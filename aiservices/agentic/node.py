@@ -12,6 +12,7 @@ from .needs import Need
 from .places import Place
 from .recovering import ErrorContext, Fail, Replace, Retry
 from .scope import AgenticScope
+from .topology import Topology
 from .traffic import Traffic, Want
 
 Heard: TypeAlias = Callable[[AgentEvent], object]
@@ -39,7 +40,8 @@ class Node(ABC):
     """An agent: a name, what it reads and writes, and how it is performed.
 
     `needs` are the keys that it reads, `output_type` is what it gives (`Any` where that is unknown), `agents`
-    are those that it is composed of. `reads_scope` where it may read keys that are not among its needs.
+    are those that it is composed of, and `topology` tells how they hang together. `reads_scope` where it may
+    read keys that are not among its needs. `is_person` where a person answers.
     """
 
     name: str
@@ -49,7 +51,9 @@ class Node(ABC):
     optional: bool = False
     background: bool = False
     is_composite: bool = False
+    is_person: bool = False
     reads_scope: bool = False
+    topology: Topology | None = None
     agents: tuple[Node, ...] = ()
     listeners: tuple[Heard, ...] = ()
 
