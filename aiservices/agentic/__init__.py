@@ -24,6 +24,7 @@ Which file says what, from the bottom up:
 - saving: `saving` (values), `frames` (composites), `records` (runs), `owning` (leases)
 - agents: `agents` (what users hold), `leaves`, `people`, `composite`; `checking` the flow of data
 - drawing: `topology` (how agents hang together), `wording` (conditions in words), `diagrams` (Mermaid)
+- monitoring: `monitoring/`, a listener that keeps what it hears as trees of calls, and its page
 - building: `marking` (`@agent`), `building` (the builders), `facades` (a Protocol before a system)
 """
 
@@ -54,6 +55,7 @@ from .events import (
     Where,
 )
 from .marking import agent
+from .monitoring import CallStatus, Monitor, MonitoredCall, MonitoredRun
 from .outcomes import AgentOutcome, Completed, Failed, Pending, Suspended
 from .people import human_in_the_loop
 from .planner import Planner, PlanningContext
@@ -78,6 +80,7 @@ __all__ = [
     "AgentSuspended",
     "AgenticScope",
     "Branches",
+    "CallStatus",
     "Chosen",
     "CommonOptions",
     "Completed",
@@ -85,6 +88,9 @@ __all__ = [
     "Failed",
     "ForEach",
     "InOrder",
+    "Monitor",
+    "MonitoredCall",
+    "MonitoredRun",
     "Pending",
     "Planner",
     "PlanningContext",

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, assert_never
 
 from .node import Node
 from .topology import Branches, Chosen, ForEach, InOrder, Rounds, SideBySide
-from .wording import in_words, shortened
+from .wording import shortened, told_branches, told_rounds
 
 _CLASSES: Final = (
     "classDef human stroke-dasharray: 5 3,stroke-width: 2px",
@@ -139,21 +139,6 @@ class _Drawing:
                 self.arrow(hub.entry, part.entry, line="-.->")
                 self.arrow(part.exit, hub.entry, line="-.->")
         return hub
-
-
-def told_rounds(rounds: Rounds) -> list[str]:
-    """When a loop ends, in words."""
-    most = "1 round" if rounds.most == 1 else f"{rounds.most} rounds"
-    if rounds.until is None:
-        return [most]
-    asked = "asked after each agent" if rounds.each_agent else "asked after each round"
-    return [f"until {in_words(rounds.until)}", asked, f"at most {most}"]
-
-
-def told_branches(branches: Branches, agents: int) -> list[str]:
-    """The condition of each agent, in words."""
-    words = ["always" if each is None else in_words(each) for each in branches.conditions]
-    return [*words, *["otherwise"] * (agents - len(words))]
 
 
 def escaped(words: str) -> str:

@@ -1,4 +1,4 @@
-"""A condition in a few words, for those who draw it."""
+"""Conditions in a few words, for those who draw it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from types import CodeType
 from typing import Any, Final
 
-from .topology import Told
+from .topology import Branches, Rounds, Told
 
 _LONGEST: Final = 60
 
@@ -28,6 +28,21 @@ def in_words(told: Told, otherwise: str = "condition") -> str:
     elif isinstance(function.__doc__, str) and function.__doc__.strip():
         return shortened(function.__doc__.strip().splitlines()[0])
     return shortened(str(name).replace("_", " ")) or otherwise
+
+
+def told_rounds(rounds: Rounds) -> list[str]:
+    """When a loop ends, in words."""
+    most = "1 round" if rounds.most == 1 else f"{rounds.most} rounds"
+    if rounds.until is None:
+        return [most]
+    asked = "asked after each agent" if rounds.each_agent else "asked after each round"
+    return [f"until {in_words(rounds.until)}", asked, f"at most {most}"]
+
+
+def told_branches(branches: Branches, agents: int) -> list[str]:
+    """The condition of each agent, in words."""
+    words = ["always" if each is None else in_words(each) for each in branches.conditions]
+    return [*words, *["otherwise"] * (agents - len(words))]
 
 
 def shortened(words: str, longest: int = _LONGEST) -> str:

@@ -152,7 +152,7 @@ def test_branches_carry_their_conditions() -> None:
 
 
 def test_a_map_says_what_it_goes_through() -> None:
-    text = parallel_map(agent(lambda language: 1, name="translate"), items="languages").diagram()
+    text = parallel_map(agent(name="translate")(lambda language: 1), items="languages").diagram()
     check(text)
     assert '{{"for each of languages"}}' in text
 
