@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import aiservices
 from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, tool, user_message
 
+from .agents import agents
 from .measuring import block, compare, function_calls, imports, resident, together
 from .remembering import memory
 from .server import Server
@@ -147,6 +148,10 @@ async def memory_(server: Server, args: Any) -> dict[str, Any]:
     return await memory(Canned())
 
 
+async def agents_(server: Server, args: Any) -> dict[str, Any]:
+    return dict(await agents())
+
+
 PARTS = {
     "import": import_,
     "calls": calls,
@@ -157,6 +162,7 @@ PARTS = {
     "creating": creating,
     "growth": growth,
     "memory": memory_,
+    "agents": agents_,
 }
 
 

@@ -23,7 +23,7 @@ Which file says what, from the bottom up:
 - running: `attempting` (one call), `looping` (one composite), `running` (one run)
 - saving: `saving` (values), `frames` (composites), `records` (runs), `owning` (leases)
 - agents: `agents` (what users hold), `leaves`, `people`, `composite`; `checking` the flow of data
-- drawing: `topology` (how agents hang together), `wording` (conditions in words), `diagrams` (Mermaid)
+- drawing: `topology` (how agents hang together), `describing` (conditions in words), `diagrams` (Mermaid)
 - monitoring: `monitoring/`, a listener that keeps what it hears as trees of calls, and its page
 - building: `marking` (`@agent`), `building` (the builders), `facades` (a Protocol before a system)
 """

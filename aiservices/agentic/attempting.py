@@ -155,6 +155,15 @@ async def _answered(agent: Node, here: Here, error: Exception, number: int) -> A
     return None
 
 
+def missing_memory_id(agent: str) -> MissingInputError:
+    """The error for a run that has no id where an agent speaks for a conversation."""
+    return MissingInputError(
+        f"the agent {agent!r} speaks for a conversation: give memory_id= to name it",
+        agent=agent,
+        key="memory_id",
+    )
+
+
 def missing(root: Node, agent: str, key: str) -> MissingInputError:
     """The error for a key that nobody has given, with those who could have produced it."""
     producers = sorted({node.name for node in nodes(root) if node.output_key == key and node.name != agent})

@@ -27,7 +27,7 @@ from .planners.mapping import MappingPlanner
 from .planners.parallel import ParallelPlanner
 from .planners.sequence import SequencePlanner
 from .scope import AgenticScope
-from .topology import Branches, Chosen, ForEach, InOrder, Rounds, SideBySide
+from .topology import Branches, ForEach, InOrder, Rounds, SideBySide, topology_of
 from .traffic import for_each, in_any_order, in_order, one_of, repeated, side_by_side
 
 T = TypeVar("T")
@@ -47,6 +47,8 @@ class CommonOptions(TypedDict, total=False):
     - `listeners`: callables of one event, or objects with `on_event`, for all that happens within.
     - `store`: a `Store` that keeps runs that have a `memory_id`.
     - `timeout`: seconds that it may take; agents that are running then fail with `TimeoutError`.
+    - `compensate`: whether what the tools of its services have done is undone when it fails or is cancelled,
+      the last first, also of agents that had succeeded; it then begins anew when it is resumed.
     """
 
     name: str | None
@@ -58,6 +60,7 @@ class CommonOptions(TypedDict, total=False):
     listeners: Sequence[Any]
     store: Store | None
     timeout: float | None
+    compensate: bool
 
 
 def as_agent(given: AgentLike, names: Mapping[str, Any] | None = None) -> Agent:
@@ -259,7 +262,7 @@ def planned(planner: Any, *agents: Any, service: Any = None, **options: Any) -> 
         make_planner=checked_planner(planner),
         flow=in_any_order,
         reads_scope=True,
-        topology=getattr(planner, "topology", None) or Chosen(getattr(planner, "__name__", "")),
+        topology=topology_of(planner),
     )
     return built(plan, made, options, service, frame)
 

@@ -9,16 +9,17 @@ from typing import Any, Final
 from ..errors import ConfigurationError
 from ..stores import Store
 from ..tools.annotations import return_type
+from ..tools.undertaking import undertaken
 from .agents import Agent
-from .attempting import missing
+from .attempting import missing, missing_memory_id
 from .checking import checked
 from .events import hearing
 from .looping import PlannerLoop
 from .needs import Need
-from .node import Here, Node, OnError
+from .node import Here, Node, OnError, Waiting, nodes
 from .planner import Planner
 from .scope import AgenticScope
-from .topology import BY_PLANNER, Topology
+from .topology import Chosen, Topology
 from .traffic import Flow, Traffic, in_any_order, merged
 
 OnScope = Callable[[AgenticScope], Any]
@@ -37,6 +38,7 @@ class CompositeOptions:
     listeners: Sequence[Any] = ()
     store: Store | None = None
     timeout: float | None = None
+    compensate: bool = False
 
 
 NO_OPTIONS: Final = CompositeOptions()
@@ -48,7 +50,8 @@ class Plan:
 
     `pattern` is a word for it, and the default name. `make_planner` makes the planner of one run. `flow` is
     how data flows among the agents, `output_type` what comes out. `reads_scope` where functions of the user's
-    may read any key. `topology` is for those who draw it.
+    may read any key. `topology` is for those who draw it; where there is
+    none, any agent may run at any time.
     """
 
     pattern: str
@@ -56,7 +59,7 @@ class Plan:
     flow: Flow = in_any_order
     output_type: Any = Any
     reads_scope: bool = False
-    topology: Topology = BY_PLANNER
+    topology: Topology | None = None
 
 
 class Composite(Agent):
@@ -69,13 +72,14 @@ class Composite(Agent):
             name=options.name or plan.pattern, description=options.description, output_key=options.output_key
         )
         self.plan = plan
-        self.topology = plan.topology
+        self.topology = plan.topology or Chosen(plan.pattern)
         self.agents = tuple(agents)
         self.make_planner = plan.make_planner
         self.output = options.output
         self.before = options.before
         self.on_error = options.on_error
         self.timeout = options.timeout
+        self.compensate = options.compensate
         self.store = options.store
         self.listeners = tuple(map(hearing, options.listeners))
         self.reads_scope = plan.reads_scope or self.output is not None
@@ -100,6 +104,19 @@ class Composite(Agent):
         return self._traffic
 
     async def perform(self, here: Here, inputs: Mapping[str, Any]) -> Any:
+        if not self.compensate:
+            return await self._worked(here)
+        with undertaken() as undertaking:
+            try:
+                return await self._worked(here)
+            except Waiting:
+                raise
+            except BaseException as error:
+                here.run.forget(here.place.numbers, history=True)  # what is undone has to be done again
+                await here.run.driver.finish(undertaking.undo(here.run.driver, error))
+                raise
+
+    async def _worked(self, here: Here) -> Any:
         run, record = here.run, here.run.record
         frame = None if record is None else record.frame_at(here.place, self.agents)
         if frame is None:
@@ -119,6 +136,10 @@ class Composite(Agent):
             await here.run.driver.call(self.before, here.scope)
         elif here.place.numbers:
             return  # the composite around it has looked
+        if here.run.memory_id is None:
+            for node in nodes(self):
+                if node.wants_memory_id:
+                    raise missing_memory_id(node.name)
         for want in self._early:
             if not here.scope.has(want.key):
                 raise missing(here.run.root, want.agent, want.key)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple, assert_never
 
+from .describing import shortened, told_branches, told_rounds
 from .node import Node
 from .topology import Branches, Chosen, ForEach, InOrder, Rounds, SideBySide
-from .wording import shortened, told_branches, told_rounds
 
 _CLASSES: Final = (
     "classDef human stroke-dasharray: 5 3,stroke-width: 2px",

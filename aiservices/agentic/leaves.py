@@ -12,13 +12,14 @@ from typing import Any, Final, get_args, get_origin
 from ..context import InvocationParameters
 from ..context import MemoryId as MemoryIdMark
 from ..driving import Driver
-from ..errors import ConfigurationError, MissingInputError
+from ..errors import ConfigurationError
 from ..memory import MEMORIES
 from ..proxying import methods_of
 from ..reading import AnswerForm, Delivery, MethodSpec
 from ..results import Result
 from ..tools.annotations import NO_NAMES, docstring_of, injected_type, parameters_of, resolved, return_type
 from .agents import Agent
+from .attempting import missing_memory_id
 from .marking import Mark, mark_of, marked_methods
 from .needs import Need
 from .node import Here
@@ -58,16 +59,12 @@ class Leaf(Agent):
         self._function = function
         self._reading = reading
         self.reads_scope = AgenticScope in reading.given.values()
+        self.wants_memory_id = MemoryIdMark in reading.given.values()
         self.remembers = _remembers(source, function)
 
     @property
     def needs(self) -> tuple[Need, ...]:
         return self._reading.needs
-
-    @property
-    def wants_memory_id(self) -> bool:
-        """Whether it speaks for a conversation, whose id is that of the run."""
-        return MemoryIdMark in self._reading.given.values()
 
     def is_given(self, source: object) -> bool:
         return source is self or source is self.source or source == self._function
@@ -114,11 +111,7 @@ class Leaf(Agent):
         if kind is InvocationParameters:
             return here.run.parameters
         if here.run.memory_id is None:
-            raise MissingInputError(
-                f"the agent {self.name!r} speaks for a conversation: give memory_id= to name it",
-                agent=self.name,
-                key="memory_id",
-            )
+            raise missing_memory_id(self.name)
         return here.run.memory_id
 
 

@@ -56,7 +56,10 @@ class PlannerLoop:
         await (self._begin() if self._is_new else self._resume())
         await self._advance()
         frame = self._frame
-        if frame.suspended or any(each.waiting for each in frame.opens):
+        if frame.suspended:
+            await self._save()  # so that it is asked again, and not told the same
+            raise Waiting
+        if any(each.waiting for each in frame.opens):
             raise Waiting
         assert frame.ended is not None
         value = frame.ended.value
@@ -110,8 +113,8 @@ class PlannerLoop:
             jobs.append(partial(self._make_apart, each, promise))
             if not each.heard:
                 path = self._here.place.within(agent.name, each.number).path
-                await self._tell(each, AgentInvocation(agent.name, path, {}, None))
                 each.heard = True
+                await self._tell(each, AgentInvocation(agent.name, path, {}, None))
         self._take_told()
         await self._driver.gather([self._advance(), *(job() for job in jobs)])
 
@@ -208,13 +211,17 @@ class PlannerLoop:
         return action
 
     async def _next(self) -> list[Open]:
-        """Let what the planner wanted take effect, and give the calls to make now."""
+        """The calls to make now: those not made yet, and then what the planner wanted when they had ended."""
         if not self._has_background:
-            return self._take_told()
+            return self._to_run() or self._take_told()
         async with self._driver.lock(_TURNS, self):
-            return self._take_told()
+            return self._to_run() or self._take_told()
+
+    def _to_run(self) -> list[Open]:
+        return [each for each in self._frame.opens if each.is_to_run]
 
     def _take_told(self) -> list[Open]:
+        """Let what the planner wanted take effect, and give the calls that it brings."""
         frame = self._frame
         told = [each for each in frame.opens if each.told is not None]
         if told:
@@ -225,7 +232,7 @@ class PlannerLoop:
                 if each.finished is not None:
                     frame.opens.remove(each)
             self._apply(actions)
-        return [each for each in frame.opens if each.is_to_run]
+        return self._to_run()
 
     def _settle(self, told: Sequence[Open]) -> None:
         """Of agents side by side with one output key the last one counts, whichever ended last."""

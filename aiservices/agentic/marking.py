@@ -65,7 +65,12 @@ def agent(
             raise ConfigurationError(
                 "@agent is for a function or a method with self: put it below the others"
             )
-        setattr(target, _ATTRIBUTE, mark)
+        try:
+            setattr(target, _ATTRIBUTE, mark)
+        except AttributeError as error:
+            raise ConfigurationError(
+                f"{target!r} cannot be marked: decorate a function that calls it"
+            ) from error
         return target
 
     return decorate if function is None else decorate(function)

@@ -41,7 +41,8 @@ class Node(ABC):
 
     `needs` are the keys that it reads, `output_type` is what it gives (`Any` where that is unknown), `agents`
     are those that it is composed of, and `topology` tells how they hang together. `reads_scope` where it may
-    read keys that are not among its needs. `is_person` where a person answers.
+    read keys that are not among its needs, `wants_memory_id` where it speaks for a conversation, whose id is
+    that of the run, `is_person` where a person answers.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Node(ABC):
     is_composite: bool = False
     is_person: bool = False
     reads_scope: bool = False
+    wants_memory_id: bool = False
     topology: Topology | None = None
     agents: tuple[Node, ...] = ()
     listeners: tuple[Heard, ...] = ()

@@ -37,7 +37,7 @@ async def owned(driver: Driver, store: Store, key: str, *, patient: bool) -> Asy
 
 
 async def _taken(driver: Driver, store: Store, key: str, *, patient: bool) -> Lease:
-    met = None
+    met: tuple[Any, int] = (None, 0)
     while True:
         lease = Lease(store, key, LEASE_SECONDS, namespace=LEASES, owner=_myself())
         try:
@@ -51,9 +51,11 @@ async def _taken(driver: Driver, store: Store, key: str, *, patient: bool) -> Le
         if _is_dead(held.value):
             await _taken_away(driver, store, key, held)
             continue
-        if not patient or (met is not None and held.version != met):
+        holder = held.value.get("holder")
+        is_renewed = met[0] == holder and met[1] != held.version
+        if not patient or is_renewed:
             raise AgentError(f"the run {key!r} is being run at this moment, and only one may do that")
-        met = held.version
+        met = (holder, held.version)
         await driver.sleep(_LOOK_AGAIN)
 
 
@@ -66,7 +68,8 @@ async def _taken_away(driver: Driver, store: Store, key: str, held: Entry) -> No
 
 
 def _myself() -> Mapping[str, Any]:
-    return {"machine": _machine(), "pid": os.getpid(), "began": _beginning(os.getpid())}
+    holder = os.urandom(8).hex()  # two who hold it one after the other are not one who has renewed it
+    return {"holder": holder, "machine": _machine(), "pid": os.getpid(), "began": _beginning(os.getpid())}
 
 
 def _is_dead(owner: Any) -> bool:

@@ -50,7 +50,7 @@ class Human(Agent):
         for answer in run.answer_to(pending_id):
             return answer
         question = self._question.render(inputs, datetime.now().astimezone())
-        run.pending.append(Pending(pending_id, self.name, question, inputs))
+        run.wait_for(place.numbers, Pending(pending_id, self.name, question, inputs))
         raise Waiting
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..context import NO_PARAMETERS, InvocationParameters
 from ..driving import Driver, Emit
-from ..errors import ConflictError, StoreError
+from ..errors import ConflictError
 from .attempting import attempt
 from .events import AgentEvent, RunEnded, Where, tell
 from .node import Heard, Here, Node, Waiting
@@ -45,7 +45,7 @@ class Run:
         self.record = record
         self.streams = streams
         self.scope = AgenticScope() if record is None else record.scope_at((), None)
-        self.pending: list[Pending] = []
+        self._pending: dict[Numbers, Pending] = {}
         self.surrendered: list[Exception] = []
         self.reason = "done"
 
@@ -62,6 +62,15 @@ class Run:
         tell(listeners, event)
         if self.streams:
             await Emit(event)
+
+    @property
+    def pending(self) -> tuple[Pending, ...]:
+        """What the run waits for, in the order in which it was called."""
+        return tuple(self._pending[place] for place in sorted(self._pending))
+
+    def wait_for(self, place: Numbers, pending: Pending) -> None:
+        """Note what the call at a place waits for."""
+        self._pending[place] = pending
 
     def answer_to(self, pending_id: str) -> tuple[Any, ...]:
         """The answer to what was pending, in a tuple; empty when there is none yet."""
@@ -102,7 +111,7 @@ async def concluded(run: Run) -> AgentOutcome:
             await run.record.save(run.driver)
         outcome = Completed(done.output, scope, run.reason)
     except Waiting:
-        outcome = Suspended(tuple(run.pending), scope)
+        outcome = Suspended(run.pending, scope)
     except Exception as error:
         outcome = Failed(error, scope)
     await _saved(run, outcome)
@@ -124,6 +133,6 @@ async def _saved(run: Run, outcome: AgentOutcome) -> None:
     record.failed(outcome.error)
     try:
         await record.save(run.driver)
-    except StoreError as failure:
+    except Exception as failure:
         _log.error("the run %s could not be saved: %s", record.key, failure)
         outcome.error.add_note(f"the run could not be saved: {failure}")

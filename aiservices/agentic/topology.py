@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 Told: TypeAlias = "Callable[..., Any] | str"
 """A condition: the function, which is put in words where it is drawn, or the words."""
@@ -57,4 +58,8 @@ class Chosen:
 Topology: TypeAlias = InOrder | SideBySide | ForEach | Rounds | Branches | Chosen
 """How the agents of a composite hang together."""
 
-BY_PLANNER: Final = Chosen()
+
+def topology_of(planner: Callable[..., Any]) -> Topology:
+    """What a planner's class says of itself, found behind options that it was given; else that it decides."""
+    made = planner.func if isinstance(planner, partial) else planner
+    return getattr(made, "topology", None) or Chosen(getattr(made, "__name__", ""))

@@ -48,7 +48,8 @@ def in_order(parts: Sequence[Traffic]) -> Traffic:
         for want in part.wants:
             if want.key in sure:
                 continue
-            if want.key in maybe and want.required:
+            given = any(each.key == want.key and each.required for each in wants)
+            if want.key in maybe and want.required and not given:
                 gaps.append(
                     f"{want.agent!r} reads {want.key!r}, which is not written on every path before it: "
                     "write it always, or give the parameter a default"

@@ -10,6 +10,7 @@ from ..errors import StoreError
 from ..invocation import Invocation, Proceed
 from ..results import Result
 from ..tools import LEASE_SECONDS, CompensationLog, because_of, undo_all
+from ..tools.undertaking import take_part
 from ._use_tools import reporting
 
 _log = logging.getLogger("aiservices")
@@ -38,6 +39,7 @@ async def roll_back(
     except BaseException as error:
         await call.driver.finish(_undone(call, error))
         raise
+    take_part(call.journal.ledger, reporting(call))
     return result
 
 

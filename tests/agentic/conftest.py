@@ -6,7 +6,10 @@ import pytest
 
 from aiservices import InMemoryStore
 
+from ..stores.conftest import folder, postgresql_url
 from .styles import Log, Style
+
+__all__ = ["folder", "postgresql_url"]
 
 
 @pytest.fixture(params=["blocking", "asynchronous"])

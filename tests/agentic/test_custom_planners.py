@@ -191,7 +191,7 @@ def test_each_run_has_a_planner_of_its_own_that_is_initialised(style: Style, log
         async def init(self, context: PlanningContext) -> None:
             made.append([each.name for each in context.agents])
 
-    twice = planned(lambda: Noted(), log.agent("a"))
+    twice = planned(Noted, log.agent("a"))
     assert [style.invoke(twice), style.invoke(twice)] == [["a"], ["a"]]
     assert made == [["a"], ["a"]]
 

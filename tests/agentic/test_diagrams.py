@@ -33,7 +33,7 @@ from aiservices.agentic import (
     sequence,
 )
 from aiservices.agentic.diagrams import escaped
-from aiservices.agentic.wording import in_words
+from aiservices.agentic.describing import in_words
 
 from .styles import edit, publish, write
 
@@ -168,7 +168,7 @@ def test_a_planner_stands_in_the_middle_unless_it_says_otherwise() -> None:
         "Free  end",
     ]
     assert "a_hub <-.-> a_0" in text
-    assert '{{"planner"}}' in planned(partial(Free), write).diagram()
+    assert '{{"Free"}}' in planned(partial(Free), write).diagram()
     assert arrows(planned(Lined, write, edit).diagram())[0] == "write  edit"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from aiservices import InMemoryStore
 from aiservices.agentic import AgenticScope, ErrorContext, Failed, Recovery, agent, loop, parallel, sequence
 from aiservices.agentic.recovering import MOST_ATTEMPTS
 from aiservices.errors import AgentError, MissingInputError
@@ -40,23 +41,23 @@ def test_a_nested_composite_that_writes_its_own_inputs_is_asked_when_it_begins(s
 def test_a_handler_may_bring_what_is_missing_and_have_it_tried_again(style: Style) -> None:
     """W2"""
 
-    def help(context: ErrorContext) -> Any:
+    def helping(context: ErrorContext) -> Any:
         assert isinstance(context.error, MissingInputError)
         context.scope.write(context.error.key, "rescue")
         return Recovery.retry()
 
-    assert style.invoke(sequence(write, publish, on_error=help)) == "published: a story about rescue"
+    assert style.invoke(sequence(write, publish, on_error=helping)) == "published: a story about rescue"
 
 
 def test_a_handler_may_give_the_result_in_place_of_the_agent(style: Style) -> None:
     """W3"""
     seen = []
 
-    async def help(context: ErrorContext) -> Any:
+    async def helping(context: ErrorContext) -> Any:
         seen.append((context.agent, context.attempt, context.path))
         return Recovery.result("default story")
 
-    story = sequence(write, edit, publish, on_error=help)
+    story = sequence(write, edit, publish, on_error=helping)
     outcome = style.run(story, topic="bees")
     assert outcome.scope.read("published") == "published: default story"
     assert seen == [("edit", 1, "sequence/edit")]
@@ -85,12 +86,12 @@ def test_an_agent_is_tried_again_until_it_succeeds(style: Style, log: Log) -> No
     results = iter([ZeroDivisionError(), ZeroDivisionError(), "fine"])
     attempts = []
 
-    def help(context: ErrorContext) -> Any:
+    def helping(context: ErrorContext) -> Any:
         attempts.append(context.attempt)
         return Recovery.retry()
 
     flaky = log.agent("flaky", value=lambda: next(results))
-    assert style.invoke(sequence(flaky, on_error=help)) == "fine"
+    assert style.invoke(sequence(flaky, on_error=helping)) == "fine"
     assert attempts == [1, 2]
 
 
@@ -149,7 +150,10 @@ def test_a_composite_that_fails_itself_is_helped_by_the_one_around_it(style: Sty
     assert style.invoke(made) == "inner"
 
 
-def test_a_composite_that_is_tried_again_begins_anew(style: Style, log: Log) -> None:
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_composite_that_is_tried_again_begins_anew(
+    style: Style, store: InMemoryStore, log: Log, saved: bool
+) -> None:
     outputs = iter([ZeroDivisionError(), "fine"])
 
     def output(scope: AgenticScope) -> Any:
@@ -158,17 +162,18 @@ def test_a_composite_that_is_tried_again_begins_anew(style: Style, log: Log) -> 
         return given
 
     inner = sequence(log.agent("a"), log.agent("b"), name="inner", output=output)
-    outcome = style.run(sequence(inner, on_error=lambda context: Recovery.retry()))
+    made = sequence(inner, on_error=lambda context: Recovery.retry(), store=store if saved else None)
+    outcome = style.run(made, memory_id="m")
     assert log.ran == ["a", "b", "a", "b"]
     assert [each.agent for each in outcome.scope.invocations] == ["a", "b", "inner"]
 
 
 def test_an_error_of_the_handler_is_raised(style: Style, log: Log) -> None:
-    def help(context: ErrorContext) -> Any:
+    def helping(context: ErrorContext) -> Any:
         raise LookupError("the handler itself")
 
     with pytest.raises(LookupError, match="the handler itself"):
-        style.invoke(sequence(log.agent("failing", value=ZeroDivisionError), on_error=help))
+        style.invoke(sequence(log.agent("failing", value=ZeroDivisionError), on_error=helping))
 
 
 def test_a_value_that_does_not_fit_names_agent_and_key(style: Style) -> None:

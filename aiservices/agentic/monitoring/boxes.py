@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
+from ..describing import shortened, told_branches, told_rounds
 from ..node import Node
 from ..topology import Branches, Chosen, ForEach, InOrder, Rounds, SideBySide, Topology
-from ..wording import shortened, told_branches, told_rounds
 from .texts import readable
 
 
