@@ -32,8 +32,8 @@ from aiservices.agentic import (
     planned,
     sequence,
 )
-from aiservices.agentic.diagrams import escaped
 from aiservices.agentic.describing import in_words
+from aiservices.agentic.diagrams import escaped
 
 from .styles import edit, publish, write
 

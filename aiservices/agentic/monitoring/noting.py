@@ -65,14 +65,17 @@ class CallNotes:
         self.status, self.since, self.attempt = CallStatus.RUNNING, moment, attempt
         self.error, self.questions = None, ()
 
-    def end(self, status: CallStatus, seconds: float, usage: TokenUsage) -> None:
-        """It is over, and so is what it had called and nobody has heard of since."""
+    def end(self, status: CallStatus, moment: float, usage: TokenUsage) -> None:
+        """It is over, and so is what it had called and nobody has heard of since.
+
+        Times are by the moments at which events were heard, so that calls lie within those around them.
+        """
         self.status = status
-        self.seconds += seconds
+        self.seconds += max(moment - self.since, 0.0)
         self.usage += usage
         for call in self.calls:
             if call.status is CallStatus.RUNNING:
-                call.end(CallStatus.CANCELLED, 0.0, NO_USAGE)
+                call.end(CallStatus.CANCELLED, moment, NO_USAGE)
 
     def value(self, moment: float) -> MonitoredCall:
         """All of it as it is now."""
@@ -191,9 +194,8 @@ class RunNotes:
     def _end(self, call: CallNotes | None, status: CallStatus, heard: Heard) -> None:
         if call is None or call.status is not CallStatus.RUNNING:
             return
-        event = heard.event
         call.keep(heard.kept)
-        call.end(status, getattr(event, "seconds", 0.0), getattr(event, "usage", NO_USAGE))
+        call.end(status, heard.moment, getattr(heard.event, "usage", NO_USAGE))
         if call is self.root:
             self.ended = heard.moment
 

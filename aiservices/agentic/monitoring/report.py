@@ -81,7 +81,7 @@ def page(runs: Sequence[MonitoredRun], agents: Sequence[Node]) -> str:
 
 
 def _card(run: MonitoredRun, *, is_open: bool) -> Card:
-    calls = sum(1 for _ in run.call.walk())
+    below = sum(1 for _ in run.call.walk()) - 1
     facts = [("run", run.run_id)]
     if run.memory_id is not None:
         facts.append(("memory id", shown(run.memory_id)))
@@ -89,11 +89,11 @@ def _card(run: MonitoredRun, *, is_open: bool) -> Card:
         facts.append(("ended by", readable(run.stop_reason)))
     row = _row(run.call, max(run.seconds, 1e-9), _Budget(MOST_CALLS))
     began = f"{run.began:%Y-%m-%d %H:%M:%S} UTC"
-    return Card(row, readable(run.agent), began, tuple(facts), is_open, max(calls - MOST_CALLS, 0))
+    return Card(row, readable(run.agent), began, tuple(facts), is_open, max(below - MOST_CALLS, 0))
 
 
 class _Budget:
-    """How many calls may still be shown."""
+    """How many calls below the root may still be shown."""
 
     def __init__(self, most: int) -> None:
         self._left = most
