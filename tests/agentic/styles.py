@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from aiservices.agentic import Agent, AgentEvent, AgentOutcome, agent
+from aiservices.agentic import Agent, AgentEvent, AgentOutcome, Completed, agent
 
 
 class Style:
@@ -62,6 +62,18 @@ class Log:
             return name if given is None else given
 
         return ran
+
+
+def fails_once(log: Log, name: str, key: str | None = None, **options: Any) -> Callable[..., Any]:
+    """An agent that raises the first time."""
+    results = iter([ZeroDivisionError("boom")])
+    return log.agent(name, key, lambda: next(results, None), **options)
+
+
+def value_of(outcome: Any) -> Any:
+    """The value of a run that completed."""
+    assert isinstance(outcome, Completed), outcome
+    return outcome.value
 
 
 @agent(output_key="story")
