@@ -21,10 +21,10 @@ _PLAIN: Final = " ,()?!'→…"
 def drawn(root: Node) -> str:
     """The text of the flowchart of an agent and all that it is composed of."""
     drawing = _Drawing()
-    inputs, output = ", ".join(root.inputs), root.output_key or ""
+    inputs = ", ".join(need.key for need in root.needs if need.required)
     ends = drawing.agent(root, "a", 1)
     drawing.node("start", '(["{}"])', ["start", inputs], 1)
-    drawing.node("finish", '(["{}"])', ["end", output], 1)
+    drawing.node("finish", '(["{}"])', ["end", root.output_key or ""], 1)
     drawing.arrow("start", ends.entry)
     drawing.arrow(ends.exit, "finish")
     return "\n".join(["flowchart TD", *drawing.nodes, *drawing.arrows, *_indented(_CLASSES)]) + "\n"

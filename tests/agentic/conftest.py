@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aiservices import InMemoryStore
+from aiservices.agentic import Monitor
 
 from ..stores.conftest import folder, postgresql_url
 from .styles import Log, Style
@@ -25,3 +26,8 @@ def log() -> Log:
 @pytest.fixture
 def store() -> InMemoryStore:
     return InMemoryStore()
+
+
+@pytest.fixture
+def monitor() -> Monitor:
+    return Monitor()

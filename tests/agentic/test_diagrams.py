@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
@@ -239,6 +240,15 @@ def test_a_label_reads_as_it_was_written(words: str) -> None:
     shown = re.sub(r"#(\d+);", lambda code: chr(int(code[1])), escaped(words))
     expected = "".join(each if each.isprintable() else "\ufffd" for each in words) or " "
     assert shown == expected
+
+
+def test_the_picture_in_the_documentation_is_that_of_its_code() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "monitoring.md").read_text(encoding="utf-8")
+    code, picture = (text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("python", "mermaid"))
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["magazine"].diagram() == picture
+    check(picture)
 
 
 class Judge:

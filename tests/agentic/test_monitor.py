@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import pytest
@@ -14,11 +12,8 @@ from hypothesis import strategies as st
 import aiservices
 from aiservices import ChatModel, ChatRequest, ChatResponse, InMemoryStore, TokenUsage, user_message
 from aiservices.agentic import (
-    Agent,
     CallStatus,
-    Completed,
     Monitor,
-    MonitoredCall,
     Recovery,
     agent,
     conditional,
@@ -31,6 +26,7 @@ from aiservices.agentic import (
 from aiservices.messages import AiMessage
 
 from .styles import Log, Style, publish, write
+from .watching import tree
 
 
 class Counting(ChatModel):
@@ -38,29 +34,6 @@ class Counting(ChatModel):
 
     def chat(self, request: ChatRequest) -> ChatResponse:
         return ChatResponse(AiMessage("counted"), usage=TokenUsage(10, 1))
-
-
-def tree(call: MonitoredCall) -> Any:
-    """Names and what became of them."""
-    told = f"{call.agent} {call.status.value}"
-    return (told, *map(tree, call.calls)) if call.calls else told
-
-
-@pytest.fixture
-def monitor() -> Monitor:
-    return Monitor()
-
-
-def quick(monitor: Monitor, fails: str = "") -> Agent:
-    """A run of one step that gives its number, or fails."""
-
-    @agent
-    def step(number: int) -> int:
-        if fails:
-            raise ValueError(fails)
-        return number
-
-    return sequence(step, listeners=[monitor])
 
 
 def test_a_run_is_a_tree_of_calls(style: Style, monitor: Monitor) -> None:
@@ -86,83 +59,6 @@ def test_a_run_is_a_tree_of_calls(style: Style, monitor: Monitor) -> None:
     assert story.began == 0
     assert written.began <= written.began + written.seconds <= published.began + 1e-9 <= run.seconds
     assert run.began.tzinfo is not None
-
-
-def test_what_is_kept_cannot_be_changed(monitor: Monitor) -> None:
-    quick(monitor).invoke(number=1)
-    with pytest.raises(AttributeError):
-        monitor.runs[0].call.agent = "other"  # type: ignore[misc]
-    with pytest.raises(TypeError):
-        monitor.runs[0].inputs["number"] = 2  # type: ignore[index]
-
-
-def test_the_last_runs_are_kept() -> None:
-    """O1"""
-    monitor = Monitor(max_runs=5)
-    used = quick(monitor)
-    for number in range(10):
-        used.invoke(number=number)
-    assert [run.output for run in monitor.runs] == [5, 6, 7, 8, 9]
-
-
-def test_runs_that_fail_and_runs_that_wait_have_bounds_of_their_own() -> None:
-    """O2"""
-    monitor = Monitor(max_runs=2)
-    waiting = sequence(human_in_the_loop("boss"), listeners=[monitor])
-    for number in range(4):
-        quick(monitor).run(number=number)
-        quick(monitor, fails=f"no {number}").run(number=number)
-        waiting.run()
-    assert [run.status.value for run in monitor.runs] == ["completed", "failed", "suspended"] * 2
-    assert [run.error for run in monitor.runs if run.error] == ["ValueError: no 2", "ValueError: no 3"]
-
-
-def test_none_are_kept_for_zero_and_fewer_are_refused() -> None:
-    """O3"""
-    monitor = Monitor(max_runs=0)
-    quick(monitor).invoke(number=1)
-    quick(monitor, fails="no").run(number=1)
-    assert monitor.runs == ()
-    for wrong in (-1, 1.5, True, "3"):
-        with pytest.raises(ValueError, match="max_runs is"):
-            Monitor(max_runs=wrong)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="max_runs is"):
-            monitor.max_runs = wrong  # type: ignore[assignment]
-    assert monitor.max_runs == 0
-
-
-def test_clearing_keeps_what_is_running(monitor: Monitor) -> None:
-    """O4"""
-    begun, go_on = threading.Event(), threading.Event()
-
-    @agent
-    def slow() -> str:
-        begun.set()
-        assert go_on.wait(60)
-        return "slow"
-
-    quick(monitor).invoke(number=1)
-    with ThreadPoolExecutor(1) as pool:
-        ran = pool.submit(sequence(slow, name="long", listeners=[monitor]).invoke)
-        assert begun.wait(60)
-        monitor.clear()
-        (run,) = monitor.runs
-        assert tree(run.call) == ("long running", "slow running")
-        assert run.seconds >= run.call.calls[0].seconds >= 0
-        go_on.set()
-        assert ran.result(60) == "slow"
-    assert [(run.agent, run.status.value) for run in monitor.runs] == [("long", "completed")]
-    monitor.clear()
-    assert monitor.runs == ()
-
-
-def test_a_lower_bound_holds_at_once(monitor: Monitor) -> None:
-    """O5"""
-    used = quick(monitor)
-    for number in range(5):
-        used.invoke(number=number)
-    monitor.max_runs = 2
-    assert [run.output for run in monitor.runs] == [3, 4]
 
 
 def test_each_round_of_a_loop_is_an_iteration(style: Style, monitor: Monitor, log: Log) -> None:
@@ -390,54 +286,6 @@ def test_a_result_that_could_not_be_saved_is_a_failed_run(style: Style, monitor:
     (run,) = monitor.runs
     assert run.status is CallStatus.FAILED
     assert run.error is not None
-
-
-def test_what_is_secret_is_not_kept(style: Style, log: Log) -> None:
-    seen: list[str] = []
-
-    def redact(name: str, value: Any) -> Any:
-        seen.append(name)
-        if name == "number":
-            raise KeyError("who reads this is not to see the value")
-        return "***"
-
-    @agent
-    def step(password: str, number: int) -> str:
-        raise ValueError(f"wrong: {password}")
-
-    monitor = Monitor(redact=redact)
-    used = sequence(step, listeners=[monitor], name="all")
-    style.run(used, password="hunter2", number=12345, memory_id="hunter2")
-    sequence(human_in_the_loop("boss", question="Is it hunter2?"), listeners=[monitor]).run()
-    sequence(log.agent("one", value="hunter2"), listeners=[monitor]).run()
-    assert "hunter2" not in repr([list(run.call.walk()) for run in monitor.runs])
-    text = monitor.html()
-    assert "hunter2" not in text
-    assert "12345" not in text
-    assert monitor.runs[0].inputs == {"password": "***", "number": "(not kept: redact raised KeyError)"}
-    assert monitor.runs[0].memory_id == "***"
-    assert set(seen) == {"password", "number", "error", "question", "output", "memory_id"}
-
-
-def test_an_error_that_cannot_be_told_is_named(monitor: Monitor) -> None:
-    class MuteError(Exception):
-        def __str__(self) -> str:
-            raise RuntimeError("not even that")
-
-    @agent
-    def step() -> None:
-        raise MuteError
-
-    assert not isinstance(sequence(step, listeners=[monitor]).run(), Completed)
-    assert monitor.runs[0].error == "MuteError: (it cannot say what)"
-
-
-def test_many_threads_share_a_monitor(monitor: Monitor) -> None:
-    used = quick(monitor)
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda number: used.invoke(number=number), range(80)))
-        assert all(tree(run.call) == ("sequence completed", "step completed") for run in monitor.runs)
-    assert sorted(run.output for run in monitor.runs) == list(range(80))
 
 
 def systems() -> st.SearchStrategy[Any]:

@@ -152,7 +152,7 @@ def _template() -> tuple[Any, str]:
     """The template and its style sheet."""
     from jinja2 import Environment, StrictUndefined
 
-    here = files(__package__)
+    here = files(__name__.rpartition(".")[0])
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
