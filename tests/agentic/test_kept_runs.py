@@ -88,6 +88,26 @@ def test_clearing_keeps_what_is_running(monitor: Monitor) -> None:
     assert monitor.runs == ()
 
 
+def test_who_ended_first_goes_first() -> None:
+    monitor, begun, go_on = Monitor(max_runs=1), threading.Event(), threading.Event()
+
+    @agent
+    def slow() -> str:
+        begun.set()
+        assert go_on.wait(60)
+        return "slow"
+
+    with ThreadPoolExecutor(1) as pool:
+        ran = pool.submit(sequence(slow, listeners=[monitor]).invoke)
+        assert begun.wait(60)
+        quick(monitor).invoke(number=1)
+        quick(monitor).invoke(number=2)
+        assert [run.output for run in monitor.runs] == [None, 2]
+        go_on.set()
+        ran.result(60)
+    assert [run.output for run in monitor.runs] == ["slow"]
+
+
 def test_a_lower_bound_holds_at_once(monitor: Monitor) -> None:
     """O5"""
     used = quick(monitor)

@@ -36,6 +36,16 @@ class Counting(ChatModel):
         return ChatResponse(AiMessage("counted"), usage=TokenUsage(10, 1))
 
 
+class Asker(Protocol):
+    @agent
+    @user_message("How many?")
+    def asks(self) -> str: ...
+
+
+def asker() -> Asker:
+    return aiservices.create(Asker, chat_model=Counting())
+
+
 def test_a_run_is_a_tree_of_calls(style: Style, monitor: Monitor) -> None:
     style.invoke(
         sequence(sequence(write, name="draft"), publish, name="story", listeners=[monitor]), topic="bees"
@@ -107,16 +117,23 @@ def test_what_runs_in_a_second_attempt_is_not_mixed_up_with_the_first(
         return "value"
 
     part = sequence(log.agent("first"), name="part", output=output)
-    beside = log.agent("beside")
-    used = parallel(part, beside, on_error=lambda context: Recovery.retry(), name="all", listeners=[monitor])
-    style.invoke(used)
-    assert sorted(map(str, tree(monitor.runs[0].call)[1:])) == sorted(
-        map(
-            str,
-            [("part failed", "first completed"), ("part completed", "first completed"), "beside completed"],
-        )
+    used = parallel(
+        part,
+        log.agent("beside"),
+        on_error=lambda context: Recovery.retry(),
+        name="all",
+        listeners=[monitor],
     )
-    assert [call.attempt for call in monitor.runs[0].call.calls if call.agent == "part"] == [1, 2]
+    style.invoke(used)
+    calls = monitor.runs[0].call.calls
+    assert sorted(map(tree, calls), key=str) == [
+        ("part completed", "first completed"),
+        ("part failed", "first completed"),
+        "beside completed",
+    ]
+    first, second = (index for index, call in enumerate(calls) if call.agent == "part")
+    assert second == first + 1
+    assert [calls[first].attempt, calls[second].attempt] == [1, 2]
 
 
 def test_a_result_in_place_of_an_error_leaves_the_error_to_be_seen(
@@ -161,12 +178,7 @@ def test_agents_side_by_side_and_items_of_a_map_are_told_apart(style: Style, mon
 
 
 def test_tokens_are_summed_up_the_tree(style: Style, monitor: Monitor, log: Log) -> None:
-    class Asker(Protocol):
-        @agent
-        @user_message("How many?")
-        def asks(self) -> str: ...
-
-    asks = aiservices.create(Asker, chat_model=Counting())
+    asks = asker()
     used = sequence(
         parallel(asks, log.agent("idle"), name="both"),
         loop(asks, max_iterations=2),
@@ -233,6 +245,31 @@ def test_a_run_that_failed_goes_on_under_the_same_entry(
     assert len(monitor.runs) == 3
 
 
+def test_a_composite_that_failed_goes_on_too(
+    style: Style, monitor: Monitor, log: Log, store: InMemoryStore
+) -> None:
+    tries = iter([ValueError("down"), "well"])
+    part = sequence(log.agent("first"), log.agent("shaky", value=lambda: next(tries)), name="part")
+    used = sequence(part, name="all", store=store, listeners=[monitor])
+    style.run(used, memory_id=7)
+    style.resume(used, 7)
+    assert tree(monitor.runs[0].call) == (
+        "all completed",
+        ("part completed", "first completed", "shaky failed", "shaky completed"),
+    )
+
+
+def test_tokens_are_counted_while_it_runs(monitor: Monitor) -> None:
+    seen: list[int] = []
+
+    @agent
+    def looks() -> None:
+        seen.extend(call.usage.total for call in monitor.runs[0].call.walk())
+
+    sequence(asker(), looks, listeners=[monitor]).invoke()
+    assert seen == [11, 11, 0]
+
+
 def test_a_cancelled_run_is_not_running_any_more(monitor: Monitor) -> None:
     async def main() -> None:
         begun = asyncio.Event()
@@ -267,24 +304,21 @@ def test_within_a_system_each_call_of_its_agent_is_a_run(style: Style, monitor: 
     assert [run.call.id for run in monitor.runs] == ["0", "2"]
 
 
-def test_a_monitor_that_hears_everything_twice_counts_it_once(
-    style: Style, monitor: Monitor, log: Log
-) -> None:
-    part = sequence(log.agent("one"), name="part", listeners=[monitor])
+def test_a_monitor_that_hears_everything_twice_counts_it_once(style: Style, monitor: Monitor) -> None:
+    part = sequence(asker(), name="part", listeners=[monitor])
     style.invoke(sequence(part, name="all", listeners=[monitor]))
     (run,) = monitor.runs
-    assert tree(run.call) == ("all completed", ("part completed", "one completed"))
+    assert tree(run.call) == ("all completed", ("part completed", "asks completed"))
+    assert [call.usage.total for call in run.call.walk()] == [11, 11, 11]
 
 
-def test_a_result_that_could_not_be_saved_is_a_failed_run(style: Style, monitor: Monitor) -> None:
-    @agent
-    def gives() -> Any:
-        return object()
-
-    used = sequence(gives, store=InMemoryStore(), listeners=[monitor])
+def test_a_result_that_could_not_be_saved_is_a_failed_run(style: Style, monitor: Monitor, log: Log) -> None:
+    used = sequence(
+        log.agent("one"), output=lambda scope: object(), store=InMemoryStore(), listeners=[monitor]
+    )
     style.run(used, memory_id=1)
     (run,) = monitor.runs
-    assert run.status is CallStatus.FAILED
+    assert tree(run.call) == ("sequence failed", "one completed")
     assert run.error is not None
 
 

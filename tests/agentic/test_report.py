@@ -124,6 +124,20 @@ def test_a_page_shows_runs_with_their_values_and_errors() -> None:
     assert text.index("order 66") < text.index("wasps") < text.index("topic bees")  # the last one first
 
 
+def test_the_last_runs_are_open() -> None:
+    monitor = Monitor()
+    for number in range(5):
+        sequence(write, listeners=[monitor]).run(topic=f"bee {number}")
+    runs = monitor.html().split('<details class="run"')[1:]
+    assert [(run.startswith(" open>"), f"bee {4 - index}" in run) for index, run in enumerate(runs)] == [
+        (True, True),
+        (True, True),
+        (True, True),
+        (False, True),
+        (False, True),
+    ]
+
+
 def test_a_page_shows_how_agents_hang_together() -> None:
     def is_long(scope: Any) -> bool:
         return True

@@ -66,16 +66,10 @@ class CallNotes:
         self.error, self.questions = None, ()
 
     def end(self, status: CallStatus, moment: float, usage: TokenUsage) -> None:
-        """It is over, and so is what it had called and nobody has heard of since.
-
-        Times are by the moments at which events were heard, so that calls lie within those around them.
-        """
+        """It is over. Times are by the moments of events, so that calls lie within those around them."""
         self.status = status
         self.seconds += max(moment - self.since, 0.0)
         self.usage += usage
-        for call in self.calls:
-            if call.status is CallStatus.RUNNING:
-                call.end(CallStatus.CANCELLED, moment, NO_USAGE)
 
     def value(self, moment: float) -> MonitoredCall:
         """All of it as it is now."""
