@@ -50,8 +50,8 @@ class Plan:
 
     `pattern` is a word for it, and the default name. `make_planner` makes the planner of one run. `flow` is
     how data flows among the agents, `output_type` what comes out. `reads_scope` where functions of the user's
-    may read any key. `topology` is for those who draw it; where there is
-    none, any agent may run at any time.
+    may read any key. `topology` is for those who draw it; where there is none, a planner in
+    the middle is drawn.
     """
 
     pattern: str

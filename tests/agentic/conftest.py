@@ -19,6 +19,11 @@ def style(request: pytest.FixtureRequest) -> Style:
 
 
 @pytest.fixture
+def monitor() -> Monitor:
+    return Monitor()
+
+
+@pytest.fixture
 def log() -> Log:
     return Log()
 
@@ -26,8 +31,3 @@ def log() -> Log:
 @pytest.fixture
 def store() -> InMemoryStore:
     return InMemoryStore()
-
-
-@pytest.fixture
-def monitor() -> Monitor:
-    return Monitor()
