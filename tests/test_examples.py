@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from aiservices import ToolCall
+from aiservices.testing import ScriptedChatModel
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 
@@ -71,6 +74,46 @@ def test_accuracy_counts_what_the_embedded_model_gets_right() -> None:
     said = run("accuracy.py", "--only", "sentiment", "--first", "2")
     assert "/2 right" in said
     assert "0 unusable" in said
+
+
+def test_the_story_writer_improves_until_the_critic_is_content() -> None:
+    said = run("story_writer.py").splitlines()
+    assert [line.split(":")[0] for line in said] == ["draft", "edit", "score", "edit", "score", "The story"]
+    assert said[-1] == f"The story: {said[3].removeprefix('edit: ')}"
+
+
+def test_the_evening_planner_has_a_meal_and_a_film() -> None:
+    assert run("evening_planner.py").splitlines() == ["Eat:   Risotto by candlelight", "Watch: Roman Holiday"]
+
+
+def test_the_expert_router_asks_the_expert_of_the_field() -> None:
+    assert run("expert_router.py") == "doctor: Cool it under running water for twenty minutes.\n"
+
+
+@pytest.mark.parametrize("name", ["evening_planner.py", "expert_router.py"])
+def test_agents_run_on_the_embedded_model(name: str) -> None:
+    assert run(name, "--model", "local")
+
+
+def test_the_bank_supervisor_moves_money_from_one_account_to_the_other() -> None:
+    said = run("bank_supervisor.py")
+    assert "ledger: Mario -80 EUR, now 920 EUR" in said
+    assert "ledger: Georgios +80 EUR, now 130 EUR" in said
+    assert said.splitlines()[-1] == "100 USD, which are 80 EUR, went from Mario to Georgios."
+
+
+def test_a_transfer_that_fails_half_way_leaves_both_accounts_as_they_were(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from examples.bank_supervisor import main
+
+    withdrawing = ToolCall("c1", "withdraw", '{"user": "Mario", "amount": 80}')
+    ledger = main(telling=ScriptedChatModel(withdrawing, "done", OSError("the line is dead")))
+    assert ledger.accounts == {"Mario": 1000, "Georgios": 50}
+    said = capsys.readouterr().out
+    assert "ledger: Mario -80 EUR" in said
+    assert "ledger: Mario +80 EUR" in said
+    assert said.splitlines()[-1] == "failed: the line is dead"
 
 
 def test_there_is_a_test_for_every_example() -> None:

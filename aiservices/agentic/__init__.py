@@ -25,7 +25,8 @@ Which file says what, from the bottom up:
 - agents: `agents` (what users hold), `leaves`, `people`, `composite`; `checking` the flow of data
 - drawing: `topology` (how agents hang together), `describing` (conditions in words), `diagrams` (Mermaid)
 - monitoring: `monitoring/`, a listener that keeps what it hears as trees of calls, and its page
-- building: `marking` (`@agent`), `building` (the builders), `facades` (a Protocol before a system)
+- building: `marking` (`@agent`), `building` and `patterns` (builders), `facades` (a Protocol before a system)
+- agents as models see them: `cards`, `asking`, `wording`; `supervising` how a supervisor works
 """
 
 from .actions import Action, call, done, noop, suspend
@@ -57,10 +58,12 @@ from .events import (
 from .marking import agent
 from .monitoring import CallStatus, Monitor, MonitoredCall, MonitoredRun
 from .outcomes import AgentOutcome, Completed, Failed, Pending, Suspended
+from .patterns import goal_oriented, peer_to_peer, supervisor
 from .people import human_in_the_loop
 from .planner import Planner, PlanningContext
 from .recovering import ErrorContext, Recovery
 from .scope import AgenticScope, AgentInvocation
+from .supervising import ContextStrategy, ResponseStrategy
 from .topology import Branches, Chosen, ForEach, InOrder, Rounds, SideBySide, Topology
 
 __all__ = [
@@ -84,6 +87,7 @@ __all__ = [
     "Chosen",
     "CommonOptions",
     "Completed",
+    "ContextStrategy",
     "ErrorContext",
     "Failed",
     "ForEach",
@@ -95,6 +99,7 @@ __all__ = [
     "Planner",
     "PlanningContext",
     "Recovery",
+    "ResponseStrategy",
     "Rounds",
     "RunEnded",
     "SideBySide",
@@ -106,12 +111,15 @@ __all__ = [
     "call",
     "conditional",
     "done",
+    "goal_oriented",
     "human_in_the_loop",
     "loop",
     "noop",
     "parallel",
     "parallel_map",
+    "peer_to_peer",
     "planned",
     "sequence",
+    "supervisor",
     "suspend",
 ]

@@ -28,7 +28,7 @@ from .planners.parallel import ParallelPlanner
 from .planners.sequence import SequencePlanner
 from .scope import AgenticScope
 from .topology import Branches, ForEach, InOrder, Rounds, SideBySide, topology_of
-from .traffic import for_each, in_any_order, in_order, one_of, repeated, side_by_side
+from .traffic import and_written, for_each, in_any_order, in_order, one_of, repeated, side_by_side
 
 T = TypeVar("T")
 AgentLike: TypeAlias = "Agent | Callable[..., Any] | object"
@@ -179,7 +179,7 @@ def loop(
     if check not in ("each_agent", "round_end"):
         raise ConfigurationError(f"loop: check is {check!r}: give 'each_agent' or 'round_end'")
     each_agent = check == "each_agent"
-    asked = None if until is None else _with_iteration(until)
+    asked = None if until is None else with_count(until)
     plan = Plan(
         pattern="loop",
         make_planner=partial(LoopPlanner, max_iterations, asked, each_agent=each_agent),
@@ -250,7 +250,7 @@ def planned(
 def planned(planner: Any, *agents: Any, service: Any = None, **options: Any) -> Any:
     """The agents as a planner of yours decides: a class, or a function that makes one for each run.
 
-    See `Planner` and `sequence`.
+    A `functools.partial` of a class gives it options. See `Planner` and `sequence`.
     """
     made = agents_of(agents, frame := sys._getframe(1))
     if isinstance(planner, Planner) or not callable(planner):
@@ -260,7 +260,7 @@ def planned(planner: Any, *agents: Any, service: Any = None, **options: Any) -> 
     plan = Plan(
         pattern="planned",
         make_planner=checked_planner(planner),
-        flow=in_any_order,
+        flow=and_written(_writes_of(planner), in_any_order),
         reads_scope=True,
         topology=topology_of(planner),
     )
@@ -303,8 +303,8 @@ def agents_of(given: Sequence[Any], frame: FrameType) -> list[Agent]:
     return made
 
 
-def _with_iteration(until: Callable[..., Any]) -> Callable[[AgenticScope, int], Any]:
-    """The condition as a function of scope and iteration, whichever of the two it takes."""
+def with_count(until: Callable[..., Any]) -> Callable[[AgenticScope, int], Any]:
+    """The condition as a function of the scope and a number, where it may take the scope alone."""
     try:
         parameters = list(inspect.signature(until).parameters.values())
     except (TypeError, ValueError):
@@ -316,6 +316,12 @@ def _with_iteration(until: Callable[..., Any]) -> Callable[[AgenticScope, int], 
     if len(wanted) > 1 or any(each.kind is each.VAR_POSITIONAL for each in parameters):
         return until
     return lambda scope, iteration: until(scope)
+
+
+def _writes_of(planner: Any) -> frozenset[str]:
+    """What the planners of a factory write, where that can be told without making one."""
+    made = planner.func if isinstance(planner, partial) else planner
+    return frozenset(getattr(made, "writes", ()))
 
 
 def _check_branches(pairs: Sequence[Any], otherwise: Any, *, first_match: bool) -> None:

@@ -19,7 +19,8 @@ def checked(root: Node) -> tuple[str, ...]:
     problems = [f"{root.name}: {each}" for each in found]
     if problems:
         raise ConfigurationError(problems)
-    return tuple(f"{root.name}: {each}" for each in _unread(root))
+    own = [remark for node in nodes(root) for remark in node.remarks]
+    return tuple(f"{root.name}: {each}" for each in (*own, *_unread(root)))
 
 
 def _misfits(root: Node) -> Iterator[str]:

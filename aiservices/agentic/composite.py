@@ -52,6 +52,7 @@ class Plan:
     how data flows among the agents, `output_type` what comes out. `reads_scope` where functions of the user's
     may read any key. `topology` is for those who draw it; where there is none, a planner in
     the middle is drawn.
+    `remarks` are what is odd about it without being a mistake.
     """
 
     pattern: str
@@ -60,6 +61,7 @@ class Plan:
     output_type: Any = Any
     reads_scope: bool = False
     topology: Topology | None = None
+    remarks: tuple[str, ...] = ()
 
 
 class Composite(Agent):
@@ -75,6 +77,7 @@ class Composite(Agent):
         self.topology = plan.topology or Chosen(plan.pattern)
         self.agents = tuple(agents)
         self.make_planner = plan.make_planner
+        self.remarks = plan.remarks
         self.output = options.output
         self.before = options.before
         self.on_error = options.on_error

@@ -45,7 +45,9 @@ class PlannerLoop:
         self._name = composite.name
         self._inside = _inside(composite, here)
         self._planner = composite.make_planner()
-        self._context = PlanningContext(here.scope, composite.agents)
+        self._context = PlanningContext(
+            here.scope, composite.agents, place=here.place.numbers, deadline=self._inside.deadline
+        )
         self._frame = frame or Frame()
         self._is_new = frame is None
         self._has_background = False
@@ -182,7 +184,8 @@ class PlannerLoop:
         await self._save()
 
     async def _ask(self, previous: AgentInvocation | None) -> Action:
-        context = PlanningContext(self._here.scope, self._agents, previous)
+        asked = self._context
+        context = PlanningContext(asked.scope, asked.agents, previous, asked.place, asked.deadline)
         planner = self._planner
         if isinstance(planner, DrivenPlanner):
             action: Any = await planner.decide(context, self._driver)

@@ -42,7 +42,8 @@ class Node(ABC):
     `needs` are the keys that it reads, `output_type` is what it gives (`Any` where that is unknown), `agents`
     are those that it is composed of, and `topology` tells how they hang together. `reads_scope` where it may
     read keys that are not among its needs, `wants_memory_id` where it speaks for a conversation, whose id is
-    that of the run, `is_person` where a person answers.
+    that of the run, `is_person` where a person answers. `remarks` are what is odd
+    about it without being a mistake.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Node(ABC):
     reads_scope: bool = False
     wants_memory_id: bool = False
     topology: Topology | None = None
+    remarks: tuple[str, ...] = ()
     agents: tuple[Node, ...] = ()
     listeners: tuple[Heard, ...] = ()
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..driving import Driver
 from .actions import Action
 from .node import Node
-from .scope import AgenticScope, AgentInvocation
+from .scope import AgenticScope, AgentInvocation, Numbers
 from .topology import Topology
 
 
@@ -20,11 +20,20 @@ class PlanningContext:
 
     `agents` are those of the composite, in the order in which they were given. `previous` is the one that has
     just finished; `None` at the first question, and when a resumed run asks before any agent has finished.
+    `place` tells this run of the composite from others; `deadline` is the moment, by `time.monotonic`, at
+    which it must have ended.
     """
 
     scope: AgenticScope
     agents: tuple[Node, ...]
     previous: AgentInvocation | None = None
+    place: Numbers = ()
+    deadline: float | None = None
+
+    @property
+    def calls(self) -> tuple[AgentInvocation, ...]:
+        """What the agents of the composite have done in this run of it, in the order of their calls."""
+        return tuple(self.scope.history.below(self.place))
 
 
 class Planner(ABC):
@@ -40,8 +49,11 @@ class Planner(ABC):
 
     `topology` tells those who draw the agents how they hang together, such as `InOrder()`; by default any of
     them may run at any time.
+
+    `writes` are the keys that the planner itself writes to the scope: nobody has to give them.
     """
 
+    writes: Collection[str] = ()
     topology: ClassVar[Topology | None] = None
 
     def init(self, context: PlanningContext) -> Awaitable[None] | None:

@@ -110,6 +110,17 @@ def in_any_order(parts: Sequence[Traffic]) -> Traffic:
     return Traffic(wants, _NONE, written, tuple(_problems(parts)))
 
 
+def and_written(keys: frozenset[str], flow: Flow) -> Flow:
+    """The same where the planner itself writes some keys."""
+
+    def flowing(parts: Sequence[Traffic]) -> Traffic:
+        whole = flow(parts)
+        wants = tuple(want for want in whole.wants if want.key not in keys)
+        return replace(whole, wants=wants, maybe=whole.maybe | keys)
+
+    return flowing if keys else flow
+
+
 def merged(wants: Iterable[Want]) -> tuple[Want, ...]:
     """One want for each key, in the order in which they were met; required where any of them is."""
     found: dict[str, Want] = {}

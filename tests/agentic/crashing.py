@@ -36,6 +36,8 @@ from aiservices.agentic import (
 )
 from aiservices.stores import SqlStore
 
+from .wayfinding import wayfinders
+
 _steps = count()
 _stepping = Lock()
 _deadly = -1
@@ -155,11 +157,12 @@ def system(kind: str, journal: Journal, store: Any) -> Agent:
         "planned": lambda: planned(Pairs, a, b, more, join, store=store),
         "background": lambda: sequence(late, a, last, store=store),
     }
+    made |= wayfinders(noting, step, store)
     built: Agent = made[kind]()
     return built
 
 
-INPUTS = {"x": 4, "items": [1, 2]}
+INPUTS = {"x": 4, "items": [1, 2], "request": "add it all up"}
 
 
 def work(task: dict[str, Any]) -> None:

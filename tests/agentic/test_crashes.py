@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,9 +24,20 @@ from aiservices.agentic.records import RUNS
 from aiservices.stores import SqlStore
 
 from .crashing import INPUTS, Journal, system
+from .wayfinding import WAYFINDERS
 
 ROOT: Final = Path(__file__).parents[2]
-KINDS: Final = ("sequence", "parallel", "parallel_map", "loop", "conditional", "planned", "background")
+KINDS: Final = (
+    "sequence",
+    "parallel",
+    "parallel_map",
+    "loop",
+    "conditional",
+    "planned",
+    "background",
+    *WAYFINDERS,
+)
+ON_ALL: Final = tuple(kind for kind in KINDS if kind not in WAYFINDERS[1:])
 
 Run = Callable[..., int]
 
@@ -96,14 +108,16 @@ def assert_none_ran_again(
     assert saved_leaves <= finished
 
 
-@pytest.mark.parametrize("style", ["blocking", "asynchronous"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "style"),
+    [*product(KINDS, ["blocking"]), *product(ON_ALL, ["asynchronous"])],
+)
 def test_on_sqlite(run: Run, tmp_path: Path, kind: str, style: str) -> None:
     """AGT-06"""
     crash_everywhere(run, f"{tmp_path}/runs.db", tmp_path, kind, style)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ON_ALL)
 def test_on_postgresql(run: Run, tmp_path: Path, postgresql_url: str, kind: str) -> None:
     crash_everywhere(run, postgresql_url, tmp_path, kind, "blocking")
 

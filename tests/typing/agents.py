@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any, Protocol, assert_type
 
 from aiservices.agentic import (
@@ -22,13 +23,17 @@ from aiservices.agentic import (
     call,
     conditional,
     done,
+    goal_oriented,
     human_in_the_loop,
     loop,
     parallel,
     parallel_map,
+    peer_to_peer,
     planned,
     sequence,
+    supervisor,
 )
+from aiservices.agentic.planners import Voting, highest
 
 
 @agent(output_key="story")
@@ -69,6 +74,13 @@ async def uses() -> None:
     assert_type(parallel_map(write, items="topics", service=Story), Story)
     assert_type(conditional((lambda scope: True, write), otherwise=edit, service=Story), Story)
     assert_type(planned(Rounds, write, service=Story), Story)
+    assert_type(planned(partial(Voting, highest), write, service=Story), Story)
+    assert_type(supervisor(write, edit, chat_model="local", max_invocations=3), Agent)
+    assert_type(supervisor(write, chat_model="local", service=Story), Story)
+    assert_type(goal_oriented("story", write, name="writer"), Agent)
+    assert_type(goal_oriented("story", write, service=Story), Story)
+    assert_type(peer_to_peer(write, edit, until=until), Agent)
+    assert_type(peer_to_peer(write, edit, service=Story), Story)
     assert_type(planned(Rounds, write, human_in_the_loop("ask")), Agent)
     story = sequence(write, output=lambda scope: scope.read("story"))
     assert_type(story.run(topic="x"), AgentOutcome)
