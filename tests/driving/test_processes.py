@@ -57,7 +57,7 @@ def assert_fine(*children):
 
 
 def run(script: str, *, first: str = "") -> str:
-    """Run a script in an interpreter that is strict about everything, and does not hang; give what it prints."""
+    """Run a script in an interpreter that is strict about everything; give what it prints."""
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", first + BEGINNING + script],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
