@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import Context
 from functools import partial
 from inspect import CORO_CREATED, getcoroutinestate, iscoroutinefunction
+from types import FunctionType
 from typing import Any
 
 from .emitting import Emit
@@ -105,4 +106,8 @@ def foreign(yielded: object) -> RuntimeError:
 
 def is_asynchronous(function: object) -> bool:
     """Whether calling it gives a coroutine: an `async def`, a partial of one, an object called like one."""
+    while isinstance(function, partial):
+        function = function.func
+    if isinstance(function, FunctionType):  # nearly always, so not asked what only objects can be
+        return iscoroutinefunction(function)
     return iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,7 +19,8 @@ class Channel:
     """A part of the state that hooks write.
 
     - `reducer`: a function of the old and the new value; without one the new value takes the place of the
-      old. The first value written to a channel without default is not reduced.
+      old. The first value written to a channel without default is not reduced, and neither is a list or
+      another object that an update hands back as the state holds it.
     - `default`: the value before anything is written, or a function without arguments that makes it.
     - `kind`: the type of the value; a checkpoint then keeps anything pydantic can turn into JSON and back.
     """
@@ -130,9 +131,15 @@ class Channels:
     def _reduced(self, state: AgentState, update: Mapping[str, Any]) -> Mapping[str, Any]:
         values = dict(state.channels)
         for name, value in update.items():
-            if value is not values.get(name):  # an update that echoes the state changes nothing
+            if not _is_echo(value, values.get(name)):
                 values[name] = self.user[name].reduced(values.get(name), value)
         return FrozenMapping(values)
+
+
+def _is_echo(value: Any, old: Any) -> bool:
+    """Whether an update hands back the state's own object. Plain values are one object wherever they come
+    from, as 1 is in all of Python: they always count as written."""
+    return value is old and copy(value) is not value
 
 
 def _copied(name: str, value: Any, state: AgentState) -> Any:

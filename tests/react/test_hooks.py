@@ -347,3 +347,30 @@ def test_a_hook_sees_every_request_of_its_run() -> None:
     asked, _ = agent(reply, reply, reply, tools=[add], call_model_hooks=[Tracing("one", [])])
     asked.invoke("go")
     assert seen == [1, 3, 5]
+
+
+@both
+def test_a_channel_counts_updates_of_equal_values(style: str, kept: dict[str, Any]) -> None:
+    class Counting:
+        def after(self, state: AgentState, update: Any) -> Any:
+            return {**update, "asked": 1, "who": "x"}
+
+    channels = {"asked": Channel(lambda old, new: old + new, default=0), "who": lambda old, new: old + new}
+    asked, _ = agent("a", "b", "c", call_model_hooks=[Counting()], channels=channels, **kept)
+    states = [calls(style, asked, "invoke", "go", "t") for _ in range(3)]
+    assert [(state.asked, state.who) for state in states] == [(1, "x"), (2, "xx"), (3, "xxx")]
+
+
+def test_an_update_that_hands_back_the_state_changes_nothing() -> None:
+    """AGT-20"""
+
+    class Echoing:
+        def after(self, state: AgentState, update: Any) -> Any:
+            return {**state.channels, **update}
+
+    asked, _ = agent(
+        "a",
+        call_model_hooks=[Echoing()],
+        channels={"log": Channel(lambda old, new: old + new, default=lambda: ["begun"])},
+    )
+    assert asked.invoke("go").log == ["begun"]
