@@ -137,8 +137,10 @@ class Channels:
 
 
 def _is_echo(value: Any, old: Any) -> bool:
-    """Whether an update hands back the state's own object. Plain values are one object wherever they come
-    from, as 1 is in all of Python: they always count as written."""
+    """Whether an update hands back the state's own object.
+
+    Plain values are one object wherever they come from, as 1 is in all of Python: they count as written.
+    """
     return value is old and copy(value) is not value
 
 
