@@ -22,7 +22,6 @@ from aiservices.agentic import (
     AgentStarted,
     Completed,
     Failed,
-    ResponseStrategy,
     agent,
     supervisor,
 )
@@ -135,7 +134,6 @@ def main(
         exchange,
         chat_model=chat_model or planning or planner(),
         supervisor_context="Accounts are in EUR. Withdraw before you deposit.",
-        response_strategy=ResponseStrategy.SUMMARY,
         compensate=True,
         listeners=[heard],
     )

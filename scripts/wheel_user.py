@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Protocol, assert_type
 
 import aiservices
+from aiservices.agentic import Monitor, sequence
 from aiservices.testing import ScriptedChatModel
 
 
@@ -33,3 +34,13 @@ assert answer == "Paris", answer
 sentiment = analyst.sentiment("I love it")
 assert_type(sentiment, Sentiment)
 assert sentiment is Sentiment.POSITIVE, sentiment
+
+
+def greet(name: str) -> str:
+    return f"Hello {name}!"
+
+
+monitor = Monitor()
+sequence(greet, listeners=[monitor]).invoke(name="Ann")
+page = monitor.html()  # its template and style sheet are files of the package
+assert "Hello Ann!" in page, page

@@ -72,6 +72,7 @@ def test_blocking_calls_from_threads_do_not_mix(model: Callable[[], ChatModel]) 
 
 @MODELS
 def test_a_blocking_call_works_inside_a_running_loop(model: Callable[[], ChatModel]) -> None:
+    """ASY-02"""
     service = aiservices.create(asking(str), chat_model=model())
 
     async def main() -> str:

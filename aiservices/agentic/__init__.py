@@ -23,6 +23,8 @@ Which file says what, from the bottom up:
 - running: `attempting` (one call), `looping` (one composite), `running` (one run)
 - saving: `saving` (values), `frames` (composites), `records` (runs), `owning` (leases)
 - agents: `agents` (what users hold), `leaves`, `people`, `composite`; `checking` the flow of data
+- drawing: `topology` (how agents hang together), `describing` (conditions in words), `diagrams` (Mermaid)
+- monitoring: `monitoring/`, a listener that keeps what it hears as trees of calls, and its page
 - building: `marking` (`@agent`), `building` and `patterns` (builders), `facades` (a Protocol before a system)
 - agents as models see them: `cards`, `asking`, `wording`; `supervising` how a supervisor works
 """
@@ -41,6 +43,7 @@ from .building import (
     sequence,
 )
 from .events import (
+    AgentCancelled,
     AgentCompleted,
     AgentEvent,
     AgentEventListener,
@@ -53,6 +56,7 @@ from .events import (
     Where,
 )
 from .marking import agent
+from .monitoring import CallStatus, Monitor, MonitoredCall, MonitoredRun
 from .outcomes import AgentOutcome, Completed, Failed, Pending, Suspended
 from .patterns import goal_oriented, peer_to_peer, supervisor
 from .people import human_in_the_loop
@@ -60,10 +64,12 @@ from .planner import Planner, PlanningContext
 from .recovering import ErrorContext, Recovery
 from .scope import AgenticScope, AgentInvocation
 from .supervising import ContextStrategy, ResponseStrategy
+from .topology import Branches, Chosen, ForEach, InOrder, Rounds, SideBySide, Topology
 
 __all__ = [
     "Action",
     "Agent",
+    "AgentCancelled",
     "AgentCompleted",
     "AgentEvent",
     "AgentEventListener",
@@ -76,18 +82,29 @@ __all__ = [
     "AgentStarted",
     "AgentSuspended",
     "AgenticScope",
+    "Branches",
+    "CallStatus",
+    "Chosen",
     "CommonOptions",
     "Completed",
     "ContextStrategy",
     "ErrorContext",
     "Failed",
+    "ForEach",
+    "InOrder",
+    "Monitor",
+    "MonitoredCall",
+    "MonitoredRun",
     "Pending",
     "Planner",
     "PlanningContext",
     "Recovery",
     "ResponseStrategy",
+    "Rounds",
     "RunEnded",
+    "SideBySide",
     "Suspended",
+    "Topology",
     "Where",
     "agent",
     "as_agent",

@@ -14,6 +14,7 @@ from ..memory.ids import key_of
 from ..stores import Store
 from ..tools import Tool, tool
 from .checking import checked
+from .diagrams import drawn
 from .events import AgentEvent
 from .needs import MISSING
 from .node import Node, listed, nodes
@@ -114,6 +115,10 @@ class Agent(Node):
         Gives remarks, such as outputs that nobody reads. Raises `ConfigurationError` with all problems.
         """
         return checked(self)
+
+    def diagram(self) -> str:
+        """The agent and all that it is composed of, as the text of a Mermaid flowchart."""
+        return drawn(self)
 
     async def _started(
         self, driver: Driver, memory_id: Any, inputs: Mapping[str, Any], *, streams: bool = False

@@ -9,7 +9,15 @@ from typing import Any
 
 from ..errors import AgentError, MissingInputError
 from ..metering import Meter, metered
-from .events import AgentCompleted, AgentFailed, AgentSkipped, AgentStarted, AgentSuspended
+from .events import (
+    AgentCancelled,
+    AgentCompleted,
+    AgentFailed,
+    AgentSkipped,
+    AgentStarted,
+    AgentSuspended,
+    tell,
+)
 from .fitting import read_as
 from .needs import MISSING, Need
 from .node import Here, Node, Waiting, listed, nodes
@@ -76,11 +84,15 @@ async def _told(agent: Node, here: Here, number: int) -> Attempted:
     except Waiting:
         own = (f"{here.place.path}/", f"{here.place.path}#")
         waiting = tuple(each for each in run.pending if each.id.startswith(own))
-        await run.tell(listeners, AgentSuspended(where, waiting))
+        seconds = time.monotonic() - began
+        await run.tell(listeners, AgentSuspended(where, waiting, seconds, meter.usage))
         raise
     except Exception as error:
         seconds = time.monotonic() - began
         await run.tell(listeners, AgentFailed(where, error, seconds, number, meter.usage))
+        raise
+    except BaseException:
+        tell(listeners, AgentCancelled(where, time.monotonic() - began, number, meter.usage))
         raise
     seconds = time.monotonic() - began
     await run.tell(listeners, AgentCompleted(where, output, seconds, meter.usage))

@@ -27,6 +27,7 @@ from .planners.mapping import MappingPlanner
 from .planners.parallel import ParallelPlanner
 from .planners.sequence import SequencePlanner
 from .scope import AgenticScope
+from .topology import Branches, ForEach, InOrder, Rounds, SideBySide, topology_of
 from .traffic import and_written, for_each, in_any_order, in_order, one_of, repeated, side_by_side
 
 T = TypeVar("T")
@@ -84,7 +85,13 @@ def sequence(*agents: Any, service: Any = None, **options: Any) -> Any:
     """
     made = agents_of(agents, frame := sys._getframe(1))
     last = made[-1].output_type if made else Any
-    plan = Plan(pattern="sequence", make_planner=SequencePlanner, flow=in_order, output_type=last)
+    plan = Plan(
+        pattern="sequence",
+        make_planner=SequencePlanner,
+        flow=in_order,
+        output_type=last,
+        topology=InOrder(),
+    )
     return built(plan, made, options, service, frame)
 
 
@@ -95,7 +102,7 @@ def parallel(*agents: AgentLike, **options: Unpack[CommonOptions]) -> Agent: ...
 def parallel(*agents: Any, service: Any = None, **options: Any) -> Any:
     """All agents side by side; the value is what `output` makes of the scope, else `None`. See `sequence`."""
     made = agents_of(agents, frame := sys._getframe(1))
-    plan = Plan(pattern="parallel", make_planner=ParallelPlanner, flow=side_by_side)
+    plan = Plan(pattern="parallel", make_planner=ParallelPlanner, flow=side_by_side, topology=SideBySide())
     return built(plan, made, options, service, frame)
 
 
@@ -130,6 +137,7 @@ def parallel_map(agent: Any, items: str, *, service: Any = None, **options: Any)
         make_planner=partial(MappingPlanner, items, item),
         flow=for_each(items, item, name),
         output_type=GenericAlias(list, (made.output_type,)),
+        topology=ForEach(items),
     )
     return built(plan, [made], options, service, frame)
 
@@ -178,6 +186,7 @@ def loop(
         flow=repeated(leaves_early=each_agent and until is not None),
         output_type=made[-1].output_type if made and (until is None or not each_agent) else Any,
         reads_scope=until is not None,
+        topology=Rounds(max_iterations, until, each_agent),
     )
     return built(plan, made, options, service, frame)
 
@@ -222,6 +231,7 @@ def conditional(
         flow=one_of(always=always),
         output_type=made[0].output_type if len({str(each.output_type) for each in made}) == 1 else Any,
         reads_scope=True,
+        topology=Branches(tuple(predicates), first_match),
     )
     return built(plan, made, options, service, frame)
 
@@ -252,6 +262,7 @@ def planned(planner: Any, *agents: Any, service: Any = None, **options: Any) -> 
         make_planner=checked_planner(planner),
         flow=and_written(_writes_of(planner), in_any_order),
         reads_scope=True,
+        topology=topology_of(planner),
     )
     return built(plan, made, options, service, frame)
 

@@ -19,6 +19,7 @@ from .needs import Need
 from .node import Here, Node, OnError, Waiting, nodes
 from .planner import Planner
 from .scope import AgenticScope
+from .topology import Chosen, Topology
 from .traffic import Flow, Traffic, in_any_order, merged
 
 OnScope = Callable[[AgenticScope], Any]
@@ -49,7 +50,9 @@ class Plan:
 
     `pattern` is a word for it, and the default name. `make_planner` makes the planner of one run. `flow` is
     how data flows among the agents, `output_type` what comes out. `reads_scope` where functions of the user's
-    may read any key. `remarks` are what is odd about it without being a mistake.
+    may read any key. `topology` is for those who draw it; where there is none, a planner in
+    the middle is drawn.
+    `remarks` are what is odd about it without being a mistake.
     """
 
     pattern: str
@@ -57,6 +60,7 @@ class Plan:
     flow: Flow = in_any_order
     output_type: Any = Any
     reads_scope: bool = False
+    topology: Topology | None = None
     remarks: tuple[str, ...] = ()
 
 
@@ -70,6 +74,7 @@ class Composite(Agent):
             name=options.name or plan.pattern, description=options.description, output_key=options.output_key
         )
         self.plan = plan
+        self.topology = plan.topology or Chosen(plan.pattern)
         self.agents = tuple(agents)
         self.make_planner = plan.make_planner
         self.remarks = plan.remarks

@@ -18,9 +18,9 @@ _log = logging.getLogger("aiservices")
 class Where:
     """The call that an event is about.
 
-    `run_id` is the same for all events of a run. `call` names the call within the run: the numbers of the
-    calls around it, joined by dots, so that `0.2` was made by `0`; it is empty for the root. `path` is the
-    agent's name below those around it, joined by slashes.
+    `run_id` is the same for all events of a run, also after it was resumed. `call` names the call within the
+    run: the numbers of the calls around it, joined by dots, so that `0.2` was made by `0`; it is empty for
+    the root. `path` is the agent's name below those around it, joined by slashes.
     """
 
     run_id: str
@@ -90,6 +90,25 @@ class AgentSuspended:
 
     where: Where
     pending: tuple[Pending, ...] = ()
+    seconds: float = 0.0
+    usage: TokenUsage = NO_USAGE
+
+    @property
+    def agent(self) -> str:
+        return self.where.agent
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCancelled:
+    """An agent was broken off from outside: its task was cancelled, or the stream of events was left.
+
+    Only listeners hear of it: of a stream that was left nobody reads on.
+    """
+
+    where: Where
+    seconds: float
+    attempt: int = 1
+    usage: TokenUsage = NO_USAGE
 
     @property
     def agent(self) -> str:
@@ -98,7 +117,7 @@ class AgentSuspended:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over, or waits; it is the last event."""
+    """The run is over, or waits; it is the last event. A run that is cancelled ends without it."""
 
     where: Where
     outcome: AgentOutcome
@@ -108,7 +127,9 @@ class RunEnded:
         return self.where.agent
 
 
-AgentEvent: TypeAlias = AgentStarted | AgentCompleted | AgentFailed | AgentSkipped | AgentSuspended | RunEnded
+AgentEvent: TypeAlias = (
+    AgentStarted | AgentCompleted | AgentFailed | AgentSkipped | AgentSuspended | AgentCancelled | RunEnded
+)
 """Everything that a listener of agents can hear."""
 
 AGENT_EVENTS: Final = AgentEvent.__args__

@@ -12,6 +12,7 @@ from .needs import Need
 from .places import Place
 from .recovering import ErrorContext, Fail, Replace, Retry
 from .scope import AgenticScope
+from .topology import Topology
 from .traffic import Traffic, Want
 
 Heard: TypeAlias = Callable[[AgentEvent], object]
@@ -39,9 +40,10 @@ class Node(ABC):
     """An agent: a name, what it reads and writes, and how it is performed.
 
     `needs` are the keys that it reads, `output_type` is what it gives (`Any` where that is unknown), `agents`
-    are those that it is composed of. `reads_scope` where it may read keys that are not among its needs,
-    `wants_memory_id` where it speaks for a conversation, whose id is that of the run. `remarks` are what is
-    odd about it without being a mistake.
+    are those that it is composed of, and `topology` tells how they hang together. `reads_scope` where it may
+    read keys that are not among its needs, `wants_memory_id` where it speaks for a conversation, whose id is
+    that of the run, `is_person` where a person answers. `remarks` are what is odd
+    about it without being a mistake.
     """
 
     name: str
@@ -51,8 +53,10 @@ class Node(ABC):
     optional: bool = False
     background: bool = False
     is_composite: bool = False
+    is_person: bool = False
     reads_scope: bool = False
     wants_memory_id: bool = False
+    topology: Topology | None = None
     remarks: tuple[str, ...] = ()
     agents: tuple[Node, ...] = ()
     listeners: tuple[Heard, ...] = ()

@@ -33,7 +33,7 @@ def supervisor(
     chat_model: ChatModel | str,
     max_invocations: int = 10,
     context_strategy: ContextStrategy = ContextStrategy.CHAT_MEMORY,
-    response_strategy: ResponseStrategy = ResponseStrategy.LAST,
+    response_strategy: ResponseStrategy = ResponseStrategy.SUMMARY,
     supervisor_context: str | None = None,
     request_generator: RequestGenerator | None = None,
     **options: Unpack[CommonOptions],
@@ -44,7 +44,7 @@ def supervisor(
     chat_model: ChatModel | str,
     max_invocations: int = 10,
     context_strategy: ContextStrategy = ContextStrategy.CHAT_MEMORY,
-    response_strategy: ResponseStrategy = ResponseStrategy.LAST,
+    response_strategy: ResponseStrategy = ResponseStrategy.SUMMARY,
     supervisor_context: str | None = None,
     request_generator: RequestGenerator | None = None,
     **options: Unpack[CommonOptions],
@@ -55,7 +55,7 @@ def supervisor(
     service: Any = None,
     max_invocations: int = 10,
     context_strategy: ContextStrategy = ContextStrategy.CHAT_MEMORY,
-    response_strategy: ResponseStrategy = ResponseStrategy.LAST,
+    response_strategy: ResponseStrategy = ResponseStrategy.SUMMARY,
     supervisor_context: str | None = None,
     request_generator: RequestGenerator | None = None,
     **options: Any,
@@ -67,9 +67,10 @@ def supervisor(
     most five times for one decision; then `AgentError` is raised. It ends with `done` and a `response`, or
     after `max_invocations` calls, which is no error: `stop_reason` is `limit`.
 
-    The value is what the last agent gave, or the model's response where there is none; `response_strategy`
-    can make it the response, or the better of the two. `context_strategy` is what the model sees of its work:
-    the newest 20 messages, the newest exchange and a summary of all before, or 20 messages and a summary.
+    The value is the model's response, or what the last agent gave where there is none; `response_strategy`
+    can make it what the last agent gave, or the better of the two. `context_strategy` is what the model sees
+    of its work: the newest 20 messages, the newest exchange and a summary of all before, or 20 messages and
+    a summary.
     `supervisor_context` is more to bear in mind; an input of that name wins over it. `request_generator`
     makes the request from the scope, in place of the input. Raises `ValueError` for fewer than one
     invocation, `ConfigurationError` for agents whose names a model could not tell apart. See `sequence`.

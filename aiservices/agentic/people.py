@@ -17,6 +17,8 @@ from .outcomes import Pending
 class Human(Agent):
     """A person who is asked once for each call; the answer is the output."""
 
+    is_person = True
+
     def __init__(
         self, name: str, question: str, *, output_key: str | None = None, inputs: Sequence[str] = ()
     ) -> None:

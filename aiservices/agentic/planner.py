@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ..driving import Driver
 from .actions import Action
 from .node import Node
 from .scope import AgenticScope, AgentInvocation, Numbers
+from .topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,14 @@ class Planner(ABC):
     question, and given to `restore` of a new planner, after `init`. Agents that were called and had not
     finished are called again without asking; those that had are not.
 
+    `topology` tells those who draw the agents how they hang together, such as `InOrder()`; by default any of
+    them may run at any time.
+
     `writes` are the keys that the planner itself writes to the scope: nobody has to give them.
     """
 
     writes: Collection[str] = ()
+    topology: ClassVar[Topology | None] = None
 
     def init(self, context: PlanningContext) -> Awaitable[None] | None:
         """Called once, before anything else."""

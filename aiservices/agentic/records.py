@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ class Record:
         self.key = key
         self.codec = codec
         self.version = version
+        self.run_id = new_id()
         self.status = "running"
         self.inputs: dict[str, Any] = {}
         self.states: dict[Numbers, dict[str, Any]] = {(): {}}
@@ -49,6 +51,7 @@ class Record:
         if form.get("format") != _FORMAT:
             raise AgentError(f"the run {key!r} was saved in a form that this version does not know")
         record.status, record.error = form["status"], form["error"]
+        record.run_id = form["run_id"]
         record.inputs, record.answers = form["inputs"], form["answers"]
         record.pending, record.result = form["pending"], form["result"]
         record.states = {_numbers(place): state for place, state in form["states"].items()}
@@ -74,6 +77,7 @@ class Record:
     def _form(self) -> dict[str, Any]:
         return {
             "format": _FORMAT,
+            "run_id": self.run_id,
             "status": self.status,
             "error": self.error,
             "inputs": self.inputs,
@@ -143,6 +147,11 @@ class Record:
     @property
     def value(self) -> Any:
         return self.codec.decode(self.result[0])
+
+
+def new_id() -> str:
+    """Names a run, and only it."""
+    return os.urandom(16).hex()
 
 
 def _id(place: Numbers) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from .events import AgentEvent, RunEnded, Where, tell
 from .node import Heard, Here, Node, Waiting
 from .outcomes import AgentOutcome, Completed, Failed, Pending, Suspended
 from .places import Place
-from .records import Record
+from .records import Record, new_id
 from .scope import AgenticScope, Numbers
 
 _log = logging.getLogger("aiservices")
@@ -40,7 +39,7 @@ class Run:
     ) -> None:
         self.driver = driver
         self.root = root
-        self.id = os.urandom(16).hex()
+        self.id = new_id() if record is None else record.run_id
         self.memory_id = memory_id
         self.parameters = parameters
         self.record = record

@@ -26,7 +26,7 @@ class ContextStrategy(StrEnum):
 class ResponseStrategy(StrEnum):
     """What a supervisor gives: what its last agent gave, the model's own response, or the better of the two.
 
-    The model itself scores them; its own response has to be better.
+    Where there is only one of them it is that. The model itself scores them, and its own has to be better.
     """
 
     LAST = "last"

@@ -15,6 +15,7 @@ from .bridging import aiterate_blocking, iterate_async
 from .driver import Driver
 from .emitting import Emit
 from .heartbeat import Heartbeat
+from .inbox import Inbox
 from .keeping import PerLoop, PerProcess
 from .nested import NestedLocks, WouldWaitForItselfError
 from .places import KeyedLocks, Places
@@ -29,6 +30,7 @@ __all__ = [
     "Driver",
     "Emit",
     "Heartbeat",
+    "Inbox",
     "KeyedLocks",
     "NestedLocks",
     "PerLoop",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -236,7 +238,7 @@ class AgentExecutor:
         return found
 
     def _line(self, driver: Driver, thread_id: str) -> Any:
-        return _Line(driver, self._setup.threads.line(thread_id), f"{self.name}: the thread {thread_id!r}")
+        return _Line(driver, self._setup, thread_id)
 
     def _ended(self, state: AgentState) -> AgentState:
         self._setup.threads.ended(state.thread_id, waits=bool(state.pending))
@@ -247,12 +249,18 @@ class AgentExecutor:
 
 
 class _Line:
-    """Being the one whose turn it is on a thread. Raises `MemoryInUseError` where that would be for ever."""
+    """Being the one whose turn it is on a thread. Raises `MemoryInUseError` where that would be for ever.
 
-    def __init__(self, driver: Driver, key: object, what: str) -> None:
-        self._lock = driver.lock(LOCKS, key)
-        self._key = key
-        self._what = what
+    For a turn that another process has, it waits no longer than a run may take.
+    """
+
+    def __init__(self, driver: Driver, setup: Setup, thread_id: str) -> None:
+        self._key = setup.threads.line(thread_id)
+        self._lock = driver.lock(LOCKS, self._key)
+        self._turn = setup.threads.turn(driver, thread_id, self._refusal)
+        self._what = f"{setup.name}: the thread {thread_id!r}"
+        self._patience = setup.limits.timeout
+        self._since = time.monotonic()
 
     async def __aenter__(self) -> None:
         refusal = MemoryInUseError(
@@ -265,9 +273,24 @@ class _Line:
             await self._lock.__aenter__()
         except WouldWaitForItselfError:
             raise refusal from None
+        try:
+            await self._turn.__aenter__()
+        except BaseException:
+            await self._lock.__aexit__(*sys.exc_info())
+            raise
 
     async def __aexit__(self, *error: Any) -> None:
-        await self._lock.__aexit__(*error)
+        try:
+            await self._turn.__aexit__(*error)
+        finally:
+            await self._lock.__aexit__(*error)
+
+    def _refusal(self, is_renewed: bool) -> MemoryInUseError | None:
+        if self._patience is None or time.monotonic() < self._since + self._patience:
+            return None
+        return MemoryInUseError(
+            f"{self._what} has been in use by another process for {self._patience} seconds"
+        )
 
 
 def _new_id() -> str:

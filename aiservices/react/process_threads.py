@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from weakref import WeakValueDictionary
 
 from ..driving import Driver
+from ..leasing import Refusal
 from ..messages import ToolCall, ToolResultMessage
 from .channels import Channels
 from .records import Checkpoint, Progress
@@ -38,6 +40,9 @@ class ProcessThreads:
 
     def line(self, thread_id: str) -> object:
         return (id(self), thread_id)
+
+    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     def opened(self, thread_id: str, *, lasting: bool) -> Thread:
         thread = self._all.get(thread_id)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from ..driving import Driver
+from ..leasing import Refusal
 from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMessage
 from .decisions import Decision
 from .state import AgentState, Snapshot
@@ -53,6 +55,10 @@ class Threads(Protocol):
 
     def line(self, thread_id: str) -> object:
         """What runs of one thread wait in line for."""
+        ...
+
+    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
+        """Have the turn of a thread among all processes, and wait for it until there is a refusal."""
         ...
 
     def opened(self, thread_id: str, *, lasting: bool) -> object:

@@ -1,21 +1,23 @@
 """Threads that live in a store: a chain of checkpoints, and a head that tells the newest.
 
-Writing the head is what makes a checkpoint count, and depends on the head that was read: of two processes
-that continue one thread the slower gets `ConflictError`, before it runs tools of its next round.
+One process at a time has the turn of a thread, by a lease. Writing the head is what makes a checkpoint
+count, and depends on the head that was read: who has lost its turn without knowing gets `ConflictError`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from ..driving import Driver
 from ..errors import ConflictError, StoreError
+from ..leasing import Refusal, leased
 from ..messages import ToolCall, ToolResultMessage, messages_from_json, messages_to_json
-from ..stores import Entry, Store
+from ..stores import Entry, InMemoryStore, Store
 from ..stores.encoding import encode
 from .channels import Channels
 from .forms import CheckpointForm
@@ -25,6 +27,7 @@ from .state import AgentState, Snapshot
 HEADS: Final = "aiservices.react.threads"
 CHECKPOINTS: Final = "aiservices.react.checkpoints"
 CALLS: Final = "aiservices.react.calls"
+LEASES: Final = "aiservices.react.leases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,11 @@ class StoredThreads:
 
     def line(self, thread_id: str) -> object:
         return (id(self._store), thread_id)
+
+    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
+        if isinstance(self._store, InMemoryStore):  # no other process has it
+            return nullcontext()
+        return leased(driver, self._store, LEASES, thread_id, refusal)
 
     def opened(self, thread_id: str, *, lasting: bool) -> None:
         pass

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiservices import InMemoryStore
-from aiservices.agentic import agent
+from aiservices.agentic import Monitor, agent
 
 from .styles import Log, Style
 
@@ -16,6 +16,11 @@ from .styles import Log, Style
 @pytest.fixture(params=["blocking", "asynchronous"])
 def style(request: pytest.FixtureRequest) -> Style:
     return Style(request.param)
+
+
+@pytest.fixture
+def monitor() -> Monitor:
+    return Monitor()
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def test_agents_are_called_as_the_model_says_until_it_is_done(
         outcome = style.run(supervisor(*bank, chat_model=model), request="Move 30 from Ann to Bob")
     assert accounts == {"Ann": 70, "Bob": 50}
     assert isinstance(outcome, Completed)
-    assert (outcome.value, outcome.stop_reason) == ("Bob has 50", "done")
+    assert (outcome.value, outcome.stop_reason) == ("moved", "done")
     assert [each.agent for each in outcome.scope.invocations] == ["debit", "credit"]
     assert outcome.scope.read("debited") == "Ann has 70"
 
@@ -74,6 +74,12 @@ def test_done_without_a_response_gives_the_last_response(style: Style, bank: Any
     assert style.invoke(supervisor(*bank, chat_model=model), request="x") == "Bob has 21"
 
 
+def test_the_last_response_can_be_the_value_in_any_case(style: Style, bank: Any) -> None:
+    model = ScriptedChatModel(does("credit", user="Bob", amount=1), ends("moved"))
+    made = supervisor(*bank, chat_model=model, response_strategy=ResponseStrategy.LAST)
+    assert style.invoke(made, request="x") == "Bob has 21"
+
+
 def test_done_at_once_without_a_response_gives_nothing(style: Style, bank: Any) -> None:
     assert style.invoke(supervisor(*bank, chat_model=ScriptedChatModel(ends())), request="x") is None
 
@@ -98,7 +104,6 @@ def test_the_response_is_what_an_output_function_sees_of_a_summary(style: Style)
     made = supervisor(
         capital,
         chat_model=model,
-        response_strategy=ResponseStrategy.SUMMARY,
         output_key="answer",
         name="guide",
     )

@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("aiservices.stores",),
     ("aiservices.models",),
     ("aiservices.tools",),
+    ("aiservices.leasing",),
     ("aiservices.memory",),
     ("aiservices.templates",),
     ("aiservices.rag",),

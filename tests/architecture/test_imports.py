@@ -45,6 +45,7 @@ def test_that_would_be_seen(tmp_path: Path) -> None:
 
 
 def test_every_module_imports_alone_without_a_warning_and_has_what_it_exports() -> None:
+    """PKG-03"""
     done = python(IMPORTS_ALONE, *HERE)
     assert done.returncode == 0, done.stdout + done.stderr
 

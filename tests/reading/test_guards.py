@@ -22,6 +22,7 @@ from aiservices.models import ModerationModel, ModerationResult
 from aiservices.pipeline import STAGES, compose
 from aiservices.reading import read_service
 from aiservices.service import AiServices
+from aiservices.skills import SkillShelf
 from aiservices.testing import ScriptedChatModel
 from aiservices.tools import ToolRegistry
 from guardrails import Accept, Canary, GuardrailRequest, MaxLength, OutputGuardrailsConfig, Verdict
@@ -64,7 +65,7 @@ def setup_of(protocol: Any, method: str = "ask", **options: Any) -> Setup:
     """What the calls of a method are set up with."""
     config = AiServices(chat_model=ScriptedChatModel(), **options)
     (spec,) = [spec for spec in read_service(protocol).methods if spec.name == method]
-    return assemble(spec, ScriptedChatModel(), ToolRegistry(), None, config)
+    return assemble(spec, ScriptedChatModel(), ToolRegistry(), SkillShelf(()), None, config)
 
 
 def chains(protocol: Any, method: str = "ask", **options: Any) -> tuple[list[str], list[str]]:

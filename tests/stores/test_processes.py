@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from aiservices.stores import SqlStore
+from tests.programs import complaints
 
 HERE = Path(__file__).parent
 PROCESSES, INCREMENTS = 8, 200
@@ -25,8 +26,8 @@ def started(task: str, url: str, number: int = 0) -> subprocess.Popen[str]:
 
 
 def printed(process: subprocess.Popen[str]) -> list[int]:
-    output, complaints = process.communicate(timeout=240)
-    assert (process.returncode, complaints) == (0, "")
+    output, said = process.communicate(timeout=240)
+    assert (process.returncode, complaints(said)) == (0, "")
     return [int(line) for line in output.split()]
 
 
@@ -51,8 +52,8 @@ def test_a_process_killed_while_it_writes_leaves_the_last_whole_state(tmp_path: 
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(random.random() / 50)
         process.kill()
-        output, complaints = process.communicate()
-        assert complaints == ""
+        output, said = process.communicate()
+        assert complaints(said) == ""
         written = max([written, *(int(line) for line in output.splitlines(keepends=True) if "\n" in line)])
         with SqlStore(url) as store:
             entry = store.get("test", "big")

@@ -1,4 +1,4 @@
-"""What a docstring says reaches the model as the tool's description and those of its parameters."""
+"""What a docstring says reaches the model as the tool's description and those of its parameters: TOOL-40."""
 
 from __future__ import annotations
 

@@ -10,17 +10,10 @@ from functools import partial
 from math import isfinite
 from typing import Any, Final
 
-from ...driving import ASYNCHRONOUS, BLOCKING, Driver, Places
-from ...errors import ServerError
+from ...driving import ASYNCHRONOUS, BLOCKING, Driver
 from ...messages import NO_USAGE, TokenUsage
 from ..embedding import UNKNOWN_USAGE, EmbeddingModel, EmbeddingResponse, list_of_texts
-from ..failures import Failure
-from ..retrying import Retries
-from .complaints import complaint_in, failure_from
-from .connecting import Connecting
-from .reading import decoded
-from .server import server_at
-from .writing import encoded
+from .endpoint import Endpoint
 
 PATH: Final = "/embeddings"
 MOST_TEXTS: Final = 2048
@@ -60,19 +53,18 @@ class OpenAiEmbeddingModel(EmbeddingModel):
         self.model_name = model_name
         self.dimensions = dimensions
         self._batch_size = batch_size
-        self._server = server_at(
-            base_url,
-            api_key,
+        self._endpoint = Endpoint(
+            PATH,
+            model_name,
+            api_key=api_key,
+            base_url=base_url,
+            max_in_flight=max_in_flight,
             timeout=timeout,
+            max_attempts=max_attempts,
             headers=headers,
             query=query,
-            organization=None,
-            project=None,
         )
-        self._origin = self._server.origin
-        self._connecting = Connecting(self._server, PATH, Places(max_in_flight))
         self._in_flight = max_in_flight
-        self._retries = Retries(max_attempts)
 
     def embed(self, texts: Sequence[str]) -> EmbeddingResponse:
         """Embed the texts, blocking. Raises `ModelError`."""
@@ -84,14 +76,14 @@ class OpenAiEmbeddingModel(EmbeddingModel):
 
     def close(self) -> None:
         """Close the connections of blocking requests; another request opens new ones."""
-        self._connecting.close()
+        self._endpoint.close()
 
     async def aclose(self) -> None:
         """Close the connections of this event loop and of blocking requests."""
-        await self._connecting.aclose()
+        await self._endpoint.aclose()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.model_name!r}, base_url={self._server.url!r})"
+        return f"{type(self).__name__}({self.model_name!r}, base_url={self._endpoint.url!r})"
 
     async def _embed(self, driver: Driver, texts: list[str]) -> EmbeddingResponse:
         batches = [texts[at : at + self._batch_size] for at in range(0, len(texts), self._batch_size)]
@@ -101,41 +93,24 @@ class OpenAiEmbeddingModel(EmbeddingModel):
         return EmbeddingResponse(vectors, sum((part.usage for part in parts), NO_USAGE))
 
     def _blocking(self, texts: list[str]) -> EmbeddingResponse:
-        return self._retries.call(partial(self._ask, texts))
+        return self._endpoint.ask(self._body(texts), partial(_response, len(texts)))
 
     async def _asynchronous(self, texts: list[str]) -> EmbeddingResponse:
-        return await self._retries.acall(partial(self._aask, texts))
+        return await self._endpoint.aask(self._body(texts), partial(_response, len(texts)))
 
-    def _ask(self, texts: list[str]) -> EmbeddingResponse:
-        with self._origin.telling(self.model_name):
-            response = self._connecting.get().post(self._body(texts), None, stream=False)
-            return _response(response.content, len(texts))
-
-    async def _aask(self, texts: list[str]) -> EmbeddingResponse:
-        with self._origin.telling(self.model_name):
-            connection = await self._connecting.aget()
-            response = await connection.apost(self._body(texts), None, stream=False)
-            return _response(response.content, len(texts))
-
-    def _body(self, texts: list[str]) -> bytes:
+    def _body(self, texts: list[str]) -> dict[str, Any]:
         shorter = {} if self.dimensions is None else {"dimensions": self.dimensions}
-        return encoded({"model": self.model_name, "input": texts, "encoding_format": "base64"} | shorter)
+        return {"model": self.model_name, "input": texts, "encoding_format": "base64"} | shorter
 
 
-def _response(data: bytes, count: int) -> EmbeddingResponse:
+def _response(count: int, value: Any) -> EmbeddingResponse:
     """The vectors of so many texts, in their order, whichever order they came in."""
-    value = decoded(data)
-    if complaint := complaint_in(value):
-        raise failure_from(complaint)
-    try:
-        by_place = {each["index"]: _vector(each["embedding"]) for each in value["data"]}
-        vectors = tuple(by_place[place] for place in range(count))
-        if len(value["data"]) != count or len({len(each) for each in vectors}) > 1:
-            raise ValueError(f"{len(value['data'])} vectors for {count} texts, or of several lengths")
-        used = (value.get("usage") or {}).get("prompt_tokens")
-        usage = UNKNOWN_USAGE if used is None else TokenUsage(int(used))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise Failure("its answer has not the form that the API describes", kind=ServerError) from error
+    by_place = {each["index"]: _vector(each["embedding"]) for each in value["data"]}
+    vectors = tuple(by_place[place] for place in range(count))
+    if len(value["data"]) != count or len({len(each) for each in vectors}) > 1:
+        raise ValueError(f"{len(value['data'])} vectors for {count} texts, or of several lengths")
+    used = (value.get("usage") or {}).get("prompt_tokens")
+    usage = UNKNOWN_USAGE if used is None else TokenUsage(int(used))
     return EmbeddingResponse(vectors, usage)
 
 

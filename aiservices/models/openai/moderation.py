@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from ...driving import Places
-from ...errors import ServerError
-from ..failures import Failure
 from ..moderation import ModerationModel, ModerationResult
-from ..retrying import Retries
-from .complaints import complaint_in, failure_from
-from .connecting import Connecting
-from .reading import decoded
-from .server import server_at
-from .writing import encoded
+from .endpoint import Endpoint
 
 PATH: Final = "/moderations"
 
@@ -42,68 +34,50 @@ class OpenAiModerationModel(ModerationModel):
         query: Mapping[str, str] | None = None,
     ) -> None:
         self.model_name = model_name
-        self._server = server_at(
-            base_url,
-            api_key,
+        self._endpoint = Endpoint(
+            PATH,
+            model_name,
+            api_key=api_key,
+            base_url=base_url,
+            max_in_flight=max_in_flight,
             timeout=timeout,
+            max_attempts=max_attempts,
             headers=headers,
             query=query,
-            organization=None,
-            project=None,
         )
-        self._origin = self._server.origin
-        self._connecting = Connecting(self._server, PATH, Places(max_in_flight))
-        self._retries = Retries(max_attempts)
 
     def moderate(self, texts: Sequence[str]) -> ModerationResult:
         """Judge the texts, blocking. Raises `ModelError`."""
-        return self._retries.call(partial(self._ask, list(texts))) if texts else ModerationResult(False)
+        if not texts:
+            return ModerationResult(False)
+        return self._endpoint.ask(self._body(texts), partial(_verdict, len(texts)))
 
     async def amoderate(self, texts: Sequence[str]) -> ModerationResult:
         """Judge the texts. Raises `ModelError`."""
         if not texts:
             return ModerationResult(False)
-        return await self._retries.acall(partial(self._aask, list(texts)))
+        return await self._endpoint.aask(self._body(texts), partial(_verdict, len(texts)))
 
     def close(self) -> None:
         """Close the connections of blocking requests; another request opens new ones."""
-        self._connecting.close()
+        self._endpoint.close()
 
     async def aclose(self) -> None:
         """Close the connections of this event loop and of blocking requests."""
-        await self._connecting.aclose()
+        await self._endpoint.aclose()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.model_name!r}, base_url={self._server.url!r})"
+        return f"{type(self).__name__}({self.model_name!r}, base_url={self._endpoint.url!r})"
 
-    def _ask(self, texts: list[str]) -> ModerationResult:
-        with self._origin.telling(self.model_name):
-            response = self._connecting.get().post(self._body(texts), None, stream=False)
-            return _verdict(response.content, len(texts))
-
-    async def _aask(self, texts: list[str]) -> ModerationResult:
-        with self._origin.telling(self.model_name):
-            connection = await self._connecting.aget()
-            response = await connection.apost(self._body(texts), None, stream=False)
-            return _verdict(response.content, len(texts))
-
-    def _body(self, texts: list[str]) -> bytes:
-        return encoded({"model": self.model_name, "input": texts})
+    def _body(self, texts: Sequence[str]) -> dict[str, Any]:
+        return {"model": self.model_name, "input": list(texts)}
 
 
-def _verdict(data: bytes, count: int) -> ModerationResult:
+def _verdict(count: int, value: Any) -> ModerationResult:
     """What an answer says of so many texts. One that leaves a text out is none."""
-    value = decoded(data)
-    if complaint := complaint_in(value):
-        raise failure_from(complaint)
-    try:
-        results = value["results"]
-        if len(results) != count or not all(isinstance(result["flagged"], bool) for result in results):
-            raise ValueError(f"{len(results)} results for {count} texts")
-        flagged = [result for result in results if result["flagged"]]
-        named = [
-            name for result in flagged for name, found in (result.get("categories") or {}).items() if found
-        ]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise Failure("its answer has not the form that the API describes", kind=ServerError) from error
+    results = value["results"]
+    if len(results) != count or not all(isinstance(result["flagged"], bool) for result in results):
+        raise ValueError(f"{len(results)} results for {count} texts")
+    flagged = [result for result in results if result["flagged"]]
+    named = [name for result in flagged for name, found in (result.get("categories") or {}).items() if found]
     return ModerationResult(bool(flagged), tuple(dict.fromkeys(named)))

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from ...driving import ASYNCHRONOUS, BLOCKING, Driver, aiterate_blocking, iterate_async
-from ...models.embedding import EmbeddingModel
+from ...models.naming import AnyEmbeddingModel, embedding_model_of
 from ...segments import Document, TextSegment
 from ...stores import InMemoryStore, Store
 from ..failures import FailedDocument
@@ -41,6 +41,7 @@ class Ingestor:
     Documents may be any iterable, also an asynchronous one. They are read as they are needed: in memory are
     about `batch_size * parallel` segments, and the largest document.
 
+    `embedding_model` is an `EmbeddingModel`, the name of one, or a function of texts that gives vectors.
     Segments have at most `batch_size` to a request, `parallel` requests at once, also from several documents.
     Stored segments have the metadata `document_id`, `index`, and `source` where there is one. Segments of
     white space only are left out. With a `keyword_index` they are put there as well.
@@ -58,7 +59,7 @@ class Ingestor:
     def __init__(
         self,
         *,
-        embedding_model: EmbeddingModel,
+        embedding_model: AnyEmbeddingModel,
         embedding_store: SegmentStore,
         splitter: Splitter | None = None,
         document_transformer: DocumentTransformer | Transform[Document] | None = None,
@@ -76,12 +77,12 @@ class Ingestor:
                 raise ValueError(f"{name} must be at least 1, not {number}")
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
-        self._model = embedding_model
+        self._model = embedding_model_of(embedding_model)
         self._preparing = Preparing(
             splitter,
             transform_of(document_transformer, Document, "document_transformer"),
             transform_of(segment_transformer, TextSegment, "segment_transformer"),
-            f"{type(embedding_model).__qualname__} {getattr(embedding_model, 'model_name', '')}",
+            f"{type(self._model).__qualname__} {getattr(self._model, 'model_name', '')}",
         )
         self._ledger = Ledger(InMemoryStore() if ledger is None else ledger, namespace)
         self._writing = Writing(embedding_store, keyword_index, self._ledger)

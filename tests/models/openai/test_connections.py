@@ -16,6 +16,7 @@ from aiservices.messages import PartialText
 from aiservices.models import Capability
 from tests.models.fake_server import Answer, Script
 from tests.models.openai.wire import DONE, HELLO, chunk, completion, model
+from tests.programs import complaints
 
 ROOT = Path(__file__).parents[3]
 A_THEN_B = [chunk({"content": "a"}), chunk({"content": "b"}, "stop"), DONE]
@@ -194,8 +195,7 @@ def python(script: Script, text: str) -> str:
     command = [sys.executable, "-X", "dev", "-W", "error", "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     # How long a step of a loop took is no warning, and in this mode the first one of any takes long.
-    complaints = [line for line in done.stderr.splitlines() if not line.startswith("Executing <")]
-    assert (done.returncode, complaints) == (0, []), done.stderr
+    assert (done.returncode, complaints(done.stderr)) == (0, ""), done.stderr
     return done.stdout
 
 

@@ -16,10 +16,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from aiservices.models.embedding import EmbeddingResponse
-from aiservices.rag import Document, IngestionReport, Ingestor, TextSegment, by_word
+from aiservices.rag import (
+    Document,
+    Filter,
+    IngestionReport,
+    Ingestor,
+    SqlEmbeddingStore,
+    TextSegment,
+    by_word,
+)
 from aiservices.stores import SqlStore
 
-from .keeping import FileRows, Lengths
+from .keeping import Lengths
 
 DOCUMENTS: Final = ("a", "b", "c")
 _deadly = ""
@@ -52,7 +60,7 @@ class SteppingLedger(SqlStore):
         return self.delete(namespace, key, **options)
 
 
-class SteppingRows(FileRows):
+class SteppingRows(SqlEmbeddingStore):
     last = ""
 
     def add(
@@ -66,9 +74,24 @@ class SteppingRows(FileRows):
         step(f"add {self.last}")
         return super().add(vectors, segments, ids=ids)
 
-    def remove(self, ids: Sequence[str] | None = None) -> int:
+    async def aadd(
+        self,
+        vectors: Sequence[Sequence[float]],
+        segments: Sequence[TextSegment],
+        *,
+        ids: Sequence[str] | None = None,
+    ) -> list[str]:
+        self.last = str(segments[0].metadata["document_id"])
+        step(f"add {self.last}")
+        return await super().aadd(vectors, segments, ids=ids)
+
+    def remove(self, ids: Sequence[str] | None = None, *, filter: Filter | None = None) -> int:
         step(f"remove {self.last}")
-        return super().remove(ids)
+        return super().remove(ids, filter=filter)
+
+    async def aremove(self, ids: Sequence[str] | None = None, *, filter: Filter | None = None) -> int:
+        step(f"remove {self.last}")
+        return await super().aremove(ids, filter=filter)
 
 
 class SteppingLengths(Lengths):
@@ -80,10 +103,11 @@ class SteppingLengths(Lengths):
 def ingest(folder: Path, kind: str, version: str) -> IngestionReport:
     """Follow a source that has this version of the documents; with `gone` it has only the last one."""
     documents = given("old")[2:] if version == "gone" else given(version)
-    with SteppingLedger(folder / "ledger.db") as ledger:
+    url = str(folder / "knowledge.db")
+    with SteppingLedger(url) as ledger, SteppingRows(url) as rows:
         ingestor = Ingestor(
             embedding_model=SteppingLengths(folder / "embedded.jsonl"),
-            embedding_store=SteppingRows(folder / "rows.db"),
+            embedding_store=rows,
             splitter=by_word(6),
             batch_size=2,
             parallel=1,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -68,47 +67,6 @@ class Words:
 
     def remove(self, ids: Sequence[str] | None = None) -> int:
         return sum(self.rows.pop(id, None) is not None for id in ids or ())
-
-
-class FileRows(Rows):
-    """An embedding store in an SQLite file, for processes that die."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.path = path
-        with sqlite3.connect(path) as connection:
-            connection.execute("CREATE TABLE IF NOT EXISTS kept (id PRIMARY KEY, document_id, place, text)")
-        connection.close()
-
-    def add(
-        self,
-        vectors: Sequence[Sequence[float]],
-        segments: Sequence[TextSegment],
-        *,
-        ids: Sequence[str] | None = None,
-    ) -> list[str]:
-        assert ids is not None
-        rows = [
-            (id, each.metadata["document_id"], each.metadata["index"], each.text)
-            for id, each in zip(ids, segments, strict=True)
-        ]
-        with sqlite3.connect(self.path) as connection:
-            connection.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", rows)
-        connection.close()
-        return list(ids)
-
-    def remove(self, ids: Sequence[str] | None = None) -> int:
-        with sqlite3.connect(self.path) as connection:
-            removed = connection.executemany("DELETE FROM kept WHERE id = ?", [(id,) for id in ids or ()])
-        connection.close()
-        return removed.rowcount
-
-    def texts(self, document_id: str | None = None) -> list[str]:
-        query = "SELECT text FROM kept WHERE ? IN (document_id, '*') ORDER BY document_id, place"
-        with sqlite3.connect(self.path) as connection:
-            found = [row[0] for row in connection.execute(query, (document_id or "*",))]
-        connection.close()
-        return found
 
 
 class Lengths(EmbeddingModel):

@@ -13,8 +13,9 @@ from typing import Final
 
 import pytest
 
+from aiservices.rag import F, SqlEmbeddingStore
+
 from .crashing import DOCUMENTS, ingest
-from .keeping import FileRows
 
 ROOT: Final = Path(__file__).parents[3]
 KINDS: Final = ("blocking", "asynchronous")
@@ -48,7 +49,10 @@ def run() -> Iterator[Run]:
 
 
 def texts(folder: Path, name: str) -> list[str]:
-    return FileRows(folder / "rows.db").texts(name)
+    """What the store holds of a document, in order."""
+    with SqlEmbeddingStore(str(folder / "knowledge.db")) as store:
+        found = store.search([1.0], max_results=100, filter=F("document_id") == name)
+    return [each.segment.text for each in sorted(found, key=lambda each: str(each.segment.metadata["index"]))]
 
 
 def embedded(folder: Path) -> list[str]:

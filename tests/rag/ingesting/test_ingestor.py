@@ -36,6 +36,15 @@ def test_documents_are_split_embedded_together_and_stored(
     assert segment == TextSegment("two", {"index": 1, "document_id": "a"}, 4, 7)
 
 
+def test_any_function_of_texts_is_an_embedding_model(make: Any, store: Rows, invoke: Invoke) -> None:
+    invoke(
+        make(embedding_model=lambda texts: [[float(len(text))] for text in texts]),
+        "ingest",
+        documents(a="one"),
+    )
+    assert [vector for vector, _ in store.rows.values()] == [[3.0]]
+
+
 def test_without_a_splitter_a_document_is_one_segment(make: Any, store: Rows, invoke: Invoke) -> None:
     """I3, S30"""
     given = [Document("one two", {"page": 7}, id="a"), Document("three", {"index": 9}, id="b")]

@@ -26,6 +26,18 @@ def texts(splitter: Splitter, text: str) -> list[str]:
     return [segment.text for segment in splitter.split(Document(text))]
 
 
+def test_a_paragraph_that_does_not_fit_is_cut_into_sentences_and_shares_nothing_with_its_neighbours() -> None:
+    """S7"""
+    first, second = (
+        "The first of the two sentences has some words.",
+        "And the second of the two has more of the words.",
+    )
+    document = Document(f"Alpha is short.\n\n{first} {second}\n\nOmega is short.")
+    segments = recursive(50).split(document)
+    assert [each.text for each in segments] == ["Alpha is short.", first, second, "Omega is short."]
+    assert [each.metadata["index"] for each in segments] == [0, 1, 2, 3]
+
+
 def test_without_overlap_nothing_is_carried_along() -> None:
     """RAG-03"""
     for splitter in (recursive(10), by_word(10), by_sentence(10), by_line(10), code("go", 10)):

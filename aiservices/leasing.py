@@ -1,0 +1,101 @@
+"""Who runs what is saved in a store: a lease beside it, and a look at whether its owner is still alive.
+
+A lease runs out by itself when its process has died. Where the owner was a process of this machine there is
+no need to wait for that: it is gone when its number is, or belongs to a process that began later.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from .driving import Driver
+from .errors import ConflictError
+from .stores import Entry, Store
+from .tools.leases import Lease
+
+LEASE_SECONDS: Final = 15.0
+_LOOK_AGAIN: Final = 0.02
+
+Refusal: TypeAlias = Callable[[bool], Exception | None]
+"""What ends the waiting for somebody else, who has renewed the lease meanwhile or not; `None`: wait on."""
+
+
+@asynccontextmanager
+async def leased(
+    driver: Driver, store: Store, namespace: str, key: str, refusal: Refusal
+) -> AsyncIterator[None]:
+    """Hold the lease of a key. While somebody else does, `refusal` is asked again and again."""
+    lease = await _taken(driver, store, namespace, key, refusal)
+    try:
+        yield
+    finally:
+        await driver.finish(driver.twin(lease.leave, lease.aleave))
+
+
+async def _taken(driver: Driver, store: Store, namespace: str, key: str, refusal: Refusal) -> Lease:
+    met: tuple[Any, int] = (None, 0)
+    while True:
+        lease = Lease(store, key, LEASE_SECONDS, namespace=namespace, owner=_myself())
+        try:
+            await driver.twin(lease.take, lease.atake)
+        except ConflictError:
+            held = await driver.twin(store.get, store.aget, namespace, key)
+        else:
+            return lease
+        if held is None:
+            continue
+        if _is_dead(held.value):
+            await _taken_away(driver, store, namespace, key, held)
+            continue
+        holder = held.value.get("holder")
+        is_renewed = met[0] == holder and met[1] != held.version
+        if error := refusal(is_renewed):
+            raise error
+        met = (holder, held.version)
+        await driver.sleep(_LOOK_AGAIN)
+
+
+async def _taken_away(driver: Driver, store: Store, namespace: str, key: str, held: Entry) -> None:
+    async def adelete() -> bool:
+        return await store.adelete(namespace, key, expected_version=held.version)
+
+    with suppress(ConflictError):  # somebody else was faster
+        await driver.twin(lambda: store.delete(namespace, key, expected_version=held.version), adelete)
+
+
+def _myself() -> Mapping[str, Any]:
+    holder = os.urandom(8).hex()  # two who hold it one after the other are not one who has renewed it
+    return {"holder": holder, "machine": _machine(), "pid": os.getpid(), "began": _beginning(os.getpid())}
+
+
+def _is_dead(owner: Any) -> bool:
+    """Whether the owner is known to be gone; unknown is no."""
+    machine = _machine()
+    if machine is None or owner.get("machine") != machine or owner.get("began") is None:
+        return False
+    return bool(_beginning(owner["pid"]) != owner["began"])
+
+
+@cache
+def _machine() -> str | None:
+    """Names this boot of this machine and the space in which its process numbers count."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return None
+
+
+def _beginning(pid: int) -> str | None:
+    """When a process began, in ticks since the boot; `None` when there is none, or it has died."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    fields = stat.rpartition(")")[2].split()
+    return None if fields[0] in ("Z", "X") else fields[19]
