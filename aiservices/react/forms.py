@@ -43,6 +43,7 @@ class CheckpointForm:
             "counts": dict(progress.counts),
             "usage": [usage.input, usage.output, usage.cached, usage.known],
             "guarded": list(progress.guarded),
+            "is_judged": progress.is_judged,
             "decisions": {id: decision_to_json(item) for id, item in progress.decisions.items()},
         }
 
@@ -89,5 +90,6 @@ def _progress(form: Mapping[str, Any]) -> Progress:
         FrozenMapping(form["counts"]),
         TokenUsage(*amounts, known=known),
         tuple(form["guarded"]),
+        form["is_judged"],
         FrozenMapping({id: decision_from_json(item) for id, item in form["decisions"].items()}),
     )

@@ -25,7 +25,7 @@ class Progress:
     """How far a run has come: for its limits, and for the calls of the round that is open.
 
     `run_id` names the run for good: keys of its tool calls are made of it. `guarded` are the calls of the
-    open round that somebody has to decide on, `decisions` what was decided.
+    open round that somebody has to decide on, as far as that `is_judged`, `decisions` what was decided.
     """
 
     run_id: str
@@ -34,6 +34,7 @@ class Progress:
     counts: Mapping[str, int] = field(default_factory=dict)
     usage: TokenUsage = NO_USAGE
     guarded: tuple[str, ...] = ()
+    is_judged: bool = True
     decisions: Mapping[str, Decision] = field(default_factory=dict)
 
 
