@@ -90,10 +90,7 @@ def option_problems(config: Any) -> list[str]:
     retries = config.parse_retries
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         problems.append(f"parse_retries is {retries!r}: give 0 or more")
-    for name, (kind, wanted) in _KINDS.items():
-        value = getattr(config, name)
-        if not isinstance(value, kind):
-            problems.append(f"{name} is a {type(value).__name__}: give {wanted}")
+    problems += kind_problems(_KINDS, {name: getattr(config, name) for name in _KINDS})
     problems += [
         f"{name} cannot be called: give a function"
         for name in _FUNCTIONS
@@ -102,9 +99,18 @@ def option_problems(config: Any) -> list[str]:
     problems += _memory_problems(config) + _retrieval_problems(config) + _tool_problems(config)
     for name in ("input_guardrails", "output_guardrails"):
         if getattr(config, name) is not None:
-            problems += _sequence_problems(name, getattr(config, name), link)
-    problems += _sequence_problems("stages", config.stages, _check_stage)
-    return problems + _sequence_problems("listeners", config.listeners, hearing)
+            problems += sequence_problems(name, getattr(config, name), link)
+    problems += sequence_problems("stages", config.stages, _check_stage)
+    return problems + sequence_problems("listeners", config.listeners, hearing)
+
+
+def kind_problems(kinds: Mapping[str, tuple[Any, str]], given: Mapping[str, Any]) -> list[str]:
+    """Which options are not of their kind, and what to give instead."""
+    return [
+        f"{name} is a {type(given[name]).__name__}: give {wanted}"
+        for name, (kind, wanted) in kinds.items()
+        if not isinstance(given[name], kind)
+    ]
 
 
 def _memory_problems(config: Any) -> list[str]:
@@ -150,12 +156,13 @@ def _tool_problems(config: Any) -> list[str]:
         problems.append(f"compensation is {config.compensation!r}: give {', '.join(map(repr, modes))}")
     if config.tools and config.tool_registry is not None:
         problems.append("both tools and tool_registry are given: a registry replaces the tools, so give one")
-    problems += _sequence_problems("tools", config.tools, lambda tool: None)
-    problems += _sequence_problems("tool_providers", config.tool_providers, _check_provider)
-    return problems + _sequence_problems("interceptors", config.interceptors, _check_interceptor)
+    problems += sequence_problems("tools", config.tools, lambda tool: None)
+    problems += sequence_problems("tool_providers", config.tool_providers, check_provider)
+    return problems + sequence_problems("interceptors", config.interceptors, check_interceptor)
 
 
-def _sequence_problems(name: str, given: Any, check: Callable[[Any], object]) -> list[str]:
+def sequence_problems(name: str, given: Any, check: Callable[[Any], object]) -> list[str]:
+    """What is wrong with an option that takes several items; `check` raises `TypeError` for a bad one."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         return [f"{name} is a {type(given).__name__}: give a list or a tuple"]
     problems = []
@@ -172,12 +179,14 @@ def _check_stage(stage: Any) -> None:
         raise TypeError(f"the stage {stage!r} cannot be called: give an async function of a call and proceed")
 
 
-def _check_provider(provider: Any) -> None:
+def check_provider(provider: Any) -> None:
+    """Raise `TypeError` for what brings no tools."""
     if not callable(getattr(provider, "provide", None)) or isinstance(provider, type):
         raise TypeError(f"the tool provider {provider!r} is no object with a method provide(request)")
 
 
-def _check_interceptor(interceptor: Any) -> None:
+def check_interceptor(interceptor: Any) -> None:
+    """Raise `TypeError` for what cannot stand around a call."""
     if isinstance(interceptor, type):
         raise TypeError(f"the interceptor {interceptor.__name__} is a class: give {interceptor.__name__}()")
     if not callable(getattr(interceptor, "around", getattr(interceptor, "drive", None))):

@@ -26,7 +26,7 @@ class AnswerType:
         elif given is not None:
             try:
                 self._parser = output_parser(given)
-            except (outputparsers.UnsupportedTypeError, TypeError, ValueError) as error:
+            except (outputparsers.UnsupportedTypeError, TypeError, ValueError, LookupError) as error:
                 raise ConfigurationError(f"response_format: {error}") from error
             self.format, self.instructions = format_for(self._parser, model, has_tools=has_tools)
 

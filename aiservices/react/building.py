@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import ConfigurationError
 from ..messages import SystemMessage
 from ..models import ChatModel, resolve_chat_model
-from ..skills import NO_SKILLS, SkillInjector, SkillShelf, SkillSource, shelved
+from ..skills import NO_SKILLS, SkillInjector, SkillSource, shelved
 from ..stores import Store
 from ..tools import (
     DEFAULT_LIMITS,
@@ -25,9 +24,9 @@ from ..tools import (
 )
 from .answers import AnswerType
 from .channels import Channels, Given
+from .checking import approval_problems, option_problems
 from .executor import AgentExecutor
 from .forms import CheckpointForm
-from .hooks import check_hooks
 from .process_threads import ProcessThreads
 from .records import Threads
 from .setup import Approval, Setup
@@ -80,16 +79,14 @@ def react(
 
     Raises `ConfigurationError` with everything that is wrong.
     """
-    problems = list(_problems(max_steps, limits, checkpointer, skill_injector, name))
-    problems += check_hooks("call_model_hooks", call_model_hooks)
-    problems += check_hooks("execute_tools_hooks", execute_tools_hooks)
+    problems = option_problems(locals())  # nothing but the options is local so far
     model = _collect(problems, lambda: resolve_chat_model(chat_model))
     shelf = _collect(problems, lambda: shelved(skills)) or NO_SKILLS
-    registry = _collect(problems, lambda: ToolRegistry([*tools, *shelf.openers()])) or NO_TOOLS
-    user_channels = _collect(problems, lambda: Channels(channels)) or Channels(None)
+    registry = _collect(problems, lambda: ToolRegistry([*_items(tools), *shelf.openers()])) or NO_TOOLS
+    user_channels = _collect(problems, lambda: Channels(_entries(channels))) or Channels(None)
     injected = skill_injector.shelf if isinstance(skill_injector, SkillInjector) else NO_SKILLS
-    guarded = approvals or {}
-    problems += _approval_problems(guarded, registry, [shelf, injected], open_ended=bool(tool_providers))
+    guarded = _entries(approvals)
+    problems += approval_problems(guarded, registry, [shelf, injected], open_ended=bool(tool_providers))
     if problems or model is None:
         raise ConfigurationError(problems)
     has_tools = bool(registry) or bool(tool_providers)
@@ -128,35 +125,14 @@ def react(
     return AgentExecutor(setup, description)
 
 
-def _problems(
-    max_steps: object, limits: object, checkpointer: object, injector: object, name: object
-) -> Iterator[str]:
-    whole = isinstance(max_steps, int) and not isinstance(max_steps, bool)
-    if max_steps is not None and not (whole and isinstance(max_steps, int) and max_steps > 0):
-        yield f"max_steps is {max_steps!r}: give 1 or more, or None for no limit"
-    if limits is not None and not isinstance(limits, Limits):
-        yield f"limits is a {type(limits).__name__}: give Limits(...)"
-    if checkpointer is not None and not isinstance(checkpointer, Store):
-        yield f"checkpointer is a {type(checkpointer).__name__}: give a Store"
-    if injector is not None and not isinstance(injector, SkillInjector):
-        yield f"skill_injector is a {type(injector).__name__}: give SkillInjector(...)"
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        yield f"name is {name!r}: give 1 to 64 letters, digits, _ and -"
+def _items(given: Any) -> Sequence[Any]:
+    """The items of an option; none where it is not what it should be, which is told already."""
+    return given if isinstance(given, Sequence) and not isinstance(given, str) else ()
 
 
-def _approval_problems(
-    approvals: Mapping[str, Any],
-    registry: ToolRegistry,
-    shelves: Sequence[SkillShelf],
-    *,
-    open_ended: bool,
-) -> Iterator[str]:
-    unlocked = {tool.name for shelf in shelves for tool in shelf.tools_of(shelf)}
-    for name, policy in approvals.items():
-        if not open_ended and name not in registry and name not in unlocked:
-            yield f"approvals: there is no tool {name!r}; there are: {', '.join(registry) or 'none'}"
-        if not isinstance(policy, bool) and not callable(policy):
-            yield f"approvals: {name!r} is {policy!r}: give True or a function of the call and the state"
+def _entries(given: Any) -> Mapping[str, Any]:
+    """The entries of an option; none where it is not what it should be, which is told already."""
+    return given if isinstance(given, Mapping) else {}
 
 
 def _collect(problems: list[str], make: Callable[[], T]) -> T | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
@@ -159,9 +159,12 @@ def _messages(given: Any, state: AgentState, where: str) -> tuple[ChatMessage, .
     if given is state.messages:  # an update that echoes the state changes nothing
         unchanged: tuple[ChatMessage, ...] = state.messages
         return unchanged
-    if isinstance(given, str) or not all(isinstance(item, ChatMessage) for item in given):
-        raise ConfigurationError(f"{where}: messages are those of a conversation, such as UserMessage")
-    added: tuple[ChatMessage, ...] = tuple(given)
+    added = tuple(given) if isinstance(given, Iterable) else (given,)
+    for item in added:
+        if not isinstance(item, ChatMessage):
+            raise ConfigurationError(
+                f"{where}: messages are those of a conversation, such as UserMessage, not {_kind(item)}"
+            )
     return (*state.messages, *added)
 
 

@@ -177,7 +177,7 @@ class AgentExecutor:
     async def _resume(
         self, driver: Driver, thread_id: str, decision: object, version: int | None
     ) -> AgentState:
-        threads = self._setup.threads
+        threads, thread_id = self._setup.threads, key_of(thread_id)
         async with self._line(driver, thread_id):
             keeper = threads.opened(thread_id, lasting=False)
             checkpoint = await self._newest(driver, thread_id)
@@ -203,6 +203,7 @@ class AgentExecutor:
     ) -> Snapshot:
         if as_node is not None and as_node not in NODES:
             raise ConfigurationError(f"there is no node {as_node!r}; there are: {', '.join(NODES)}")
+        thread_id = key_of(thread_id)
         async with self._line(driver, thread_id):
             self._setup.threads.opened(thread_id, lasting=False)
             at = await self._newest(driver, thread_id)
@@ -215,16 +216,19 @@ class AgentExecutor:
             return saved.snapshot
 
     async def _release(self, driver: Driver, thread_id: str) -> bool:
+        thread_id = key_of(thread_id)
         async with self._line(driver, thread_id):
             return await self._setup.threads.release(driver, thread_id)
 
     async def _state(self, driver: Driver, thread_id: str) -> AgentState:
+        thread_id = key_of(thread_id)
         keeper = self._setup.threads.opened(thread_id, lasting=False)
         state = (await self._newest(driver, thread_id)).state
         return kept_by(self._setup.channels.copied(state), keeper)
 
     async def _history(self, driver: Driver, thread_id: str) -> list[Snapshot]:
-        found = [item.snapshot for item in await self._setup.threads.history(driver, thread_id)]
+        checkpoints = await self._setup.threads.history(driver, key_of(thread_id))
+        found = [item.snapshot for item in checkpoints]
         return [replace(item, state=self._setup.channels.copied(item.state)) for item in found]
 
     async def _newest(self, driver: Driver, thread_id: str) -> Checkpoint:
@@ -298,7 +302,7 @@ def _messages(text: Said) -> Sequence[ChatMessage]:
         return (UserMessage(text),)
     if isinstance(text, UserMessage):
         return (text,)
-    messages = tuple(text)
+    messages = tuple(text) if isinstance(text, Iterable) else ()
     if not messages or not all(isinstance(item, ChatMessage) for item in messages):
         raise TypeError("a turn begins with a text, a content or messages, and with one of them at least")
     return messages

@@ -60,6 +60,8 @@ class Hooked:
         return given
 
     async def _around(self, hook: Any, state: AgentState, inner: Node) -> Update:
+        if not hasattr(hook, "drive") and not hasattr(hook, "around"):
+            return await inner(state)
         passing: list[BaseException] = []
 
         async def proceed(given: AgentState) -> Update:
@@ -72,10 +74,8 @@ class Hooked:
         try:
             if hasattr(hook, "drive"):
                 update: object = await hook.drive(self._driver, state, proceed)
-            elif hasattr(hook, "around"):
-                update = await self._driver.around(_with_default(hook.around), (state,), proceed)
             else:
-                return await inner(state)
+                update = await self._driver.around(_with_default(hook.around), (state,), proceed)
         except Exception as error:
             if error not in passing:
                 self._note(error, hook, "around")

@@ -16,7 +16,7 @@ from aiservices import (
     UserMessage,
 )
 from aiservices.messages import ResponseFormat
-from aiservices.react import AgentState, StopReason, react
+from aiservices.react import AgentState, MessageWindow, StopReason, react
 from aiservices.testing import ScriptedChatModel
 from tests.react.asking import STYLES, agent, call, calls
 
@@ -153,3 +153,35 @@ def test_a_state_cannot_be_changed_and_has_no_other_parts() -> None:
         _ = state.nope
     with pytest.raises(TypeError, match="no 'nope'"):
         state.replace(nope=1)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("tools", None, "tools is a NoneType: give a list"),
+        ("tools", "abc", "tools is a str: give a list"),
+        ("tool_providers", [3], "the tool provider 3"),
+        ("interceptors", 3, "interceptors is a int"),
+        ("interceptors", [print], "has no method around"),
+        ("tool_executor", print, "tool_executor is a builtin_function_or_method"),
+        ("system_message", 3, "system_message is a int"),
+        ("parallel_tools", "no", "parallel_tools is a str"),
+        ("release_thread", None, "release_thread is a NoneType"),
+        ("conversation_policy", 3, "conversation_policy is a int"),
+        ("conversation_policy", MessageWindow, "conversation_policy is the class MessageWindow"),
+        ("approvals", ["send"], "approvals is a list"),
+        ("channels", ["log"], "channels is a list"),
+        ("description", None, "description is a NoneType"),
+        ("response_format", {}, "response_format"),
+    ],
+)
+def test_an_option_of_the_wrong_kind_is_told(option: str, value: Any, told: str) -> None:
+    with pytest.raises(ConfigurationError, match=told):
+        agent(**{option: value})
+
+
+@pytest.mark.parametrize("said", [None, 3, b"hello", AiMessage("hello"), ["hello"]])
+def test_what_begins_no_turn_is_told(said: Any) -> None:
+    asked, _ = agent()
+    with pytest.raises(TypeError, match="a turn begins with"):
+        asked.invoke(said)

@@ -374,3 +374,15 @@ def test_an_update_that_hands_back_the_state_changes_nothing() -> None:
         channels={"log": Channel(lambda old, new: old + new, default=lambda: ["begun"])},
     )
     assert asked.invoke("go").log == ["begun"]
+
+
+@both
+def test_an_error_of_the_model_is_not_laid_at_a_hooks_door(style: str) -> None:
+    class Looking:
+        def before(self, state: AgentState) -> None:
+            pass
+
+    asked, _ = agent(OSError("down"), call_model_hooks=[Looking(), Tracing("a", [])])
+    with pytest.raises(OSError, match="down") as caught:
+        calls(style, asked, "invoke", "go")
+    assert not [note for note in caught.value.__notes__ if "hook" in note]

@@ -235,3 +235,25 @@ def test_a_turn_that_was_left_open_is_closed_by_the_next(kept: dict[str, Any]) -
     assert_paired(state.messages)
     assert state.pending == ()
     assert "went on without it" in short(model.requests[1].messages)[2]
+
+
+@both
+def test_a_thread_is_found_under_a_number_too(style: str, kept: dict[str, Any]) -> None:
+    asked, _ = agent("one", **kept)
+    state = calls(style, asked, "invoke", "a", 7)
+    assert state.thread_id == "7"
+    assert calls(style, asked, "state", 7) == calls(style, asked, "resume", 7) == state
+    assert len(calls(style, asked, "history", 7)) == 2
+    assert calls(style, asked, "update", 7, {"final_response": "two"}).state.final_response == "two"
+    assert calls(style, asked, "release", 7) is True
+    for method in ("state", "history", "resume", "release"):
+        with pytest.raises(ValueError, match="memory id"):
+            calls(style, asked, method, None)
+
+
+@pytest.mark.parametrize("messages", [None, 3, "text", ["text"]])
+def test_an_update_with_what_is_no_message_is_refused(messages: Any) -> None:
+    asked, _ = agent("one")
+    asked.invoke("a", "t")
+    with pytest.raises(ConfigurationError, match="messages are those of a conversation"):
+        asked.update("t", {"messages": messages})
