@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, Final, TypeVar
 
 from ..errors import ConfigurationError
 from ..messages import SystemMessage
@@ -33,6 +34,8 @@ from .setup import Approval, Setup
 from .stored_threads import StoredThreads
 
 T = TypeVar("T")
+_LIMITS: Final = replace(DEFAULT_LIMITS, max_round_trips=None)
+"""How often the model may be asked is what `max_steps` says."""
 
 
 def react(
@@ -62,7 +65,8 @@ def react(
     """Make an agent that asks the model and runs tools in turn until there is an answer.
 
     - `chat_model`: a `ChatModel`, or a name such as `openai:gpt-5-mini` or `local`.
-    - `tools`, `tool_providers`, `tool_executor`, `interceptors`, `limits`, `parallel_tools`: as for services.
+    - `tools`, `tool_providers`, `tool_executor`, `interceptors`, `limits`, `parallel_tools`: as for services,
+      but the default limits do not bound the rounds.
     - `max_steps`: how often one run may ask the model; the run then ends with `StopReason.MAX_STEPS`, after
       the tools of the last answer. `None` is no bound.
     - `checkpointer`: a `Store` that keeps threads, with a checkpoint after each node; without one they live
@@ -107,7 +111,7 @@ def react(
         toolbox=Toolbox(
             executor=tool_executor,
             interceptors=tuple(interceptors),
-            limits=limits or DEFAULT_LIMITS,
+            limits=limits or _LIMITS,
             parallel=parallel_tools,
         ),
         max_steps=max_steps,

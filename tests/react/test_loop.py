@@ -304,3 +304,12 @@ def test_the_thread_is_the_memory_id_of_tools() -> None:
     asked, _ = agent(call("note"), "ok", tools=[note], name="scribe")
     asked.invoke("go", "t")
     assert seen == [("t", "scribe")]
+
+
+def test_max_steps_alone_bounds_the_rounds() -> None:
+    """AJ-05"""
+    rounds = [call("add", f"c{number}", a=number, b=1) for number in range(120)]
+    asked, _ = agent(*rounds, "done", tools=[add], max_steps=None)
+    assert asked.invoke("go").stop_reason is StopReason.FINAL
+    asked, _ = agent(*rounds, tools=[add], max_steps=110)
+    assert asked.invoke("go").stop_reason is StopReason.MAX_STEPS
