@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import aiservices
-from aiservices import ChatModel, user_message
+from aiservices import ChatModel, ChatRequestParameters, user_message
 from aiservices.agentic import AgenticScope, agent, parallel
 from aiservices.testing import ScriptedChatModel
+
+SAME_EACH_TIME = ChatRequestParameters(seed=1)
 
 
 @dataclass
@@ -43,8 +45,9 @@ def together(scope: AgenticScope) -> Evening:
 
 
 def main(chat_model: str | ChatModel | None = None) -> Evening:
-    food = aiservices.create(FoodExpert, chat_model=chat_model or ScriptedChatModel("Risotto by candlelight"))
-    film = aiservices.create(FilmExpert, chat_model=chat_model or ScriptedChatModel("Roman Holiday"))
+    cook, critic = ScriptedChatModel("Risotto by candlelight"), ScriptedChatModel("Roman Holiday")
+    food = aiservices.create(FoodExpert, chat_model=chat_model or cook, parameters=SAME_EACH_TIME)
+    film = aiservices.create(FilmExpert, chat_model=chat_model or critic, parameters=SAME_EACH_TIME)
     planner = parallel(food, film, output=together, service=EveningPlanner)
     evening = planner.plan("romantic")
     print(f"Eat:   {evening.meal}")

@@ -11,8 +11,7 @@ import argparse
 from enum import StrEnum
 from typing import Protocol
 
-import aiservices
-from aiservices import ChatModel, system_message, user_message
+from aiservices import AiServices, ChatModel, ChatRequestParameters, system_message, user_message
 from aiservices.agentic import AgenticScope, Completed, agent, conditional, sequence
 from aiservices.testing import ScriptedChatModel
 
@@ -60,14 +59,14 @@ def main(chat_model: str | ChatModel | None = None, question: str = "I burned my
     def given(scope: AgenticScope) -> str:
         return str(scope.read("answer"))
 
-    classifier = aiservices.create(Classifier, chat_model=model)
+    services = AiServices(chat_model=model, parameters=ChatRequestParameters(seed=1))  # the same each time
     experts = conditional(
-        (about(Field.MEDICINE), aiservices.create(Doctor, chat_model=model)),
-        (about(Field.LAW), aiservices.create(Lawyer, chat_model=model)),
-        otherwise=aiservices.create(Engineer, chat_model=model),
+        (about(Field.MEDICINE), services.create(Doctor)),
+        (about(Field.LAW), services.create(Lawyer)),
+        otherwise=services.create(Engineer),
         name="experts",
     )
-    router = sequence(classifier, experts, output=given)
+    router = sequence(services.create(Classifier), experts, output=given)
     outcome = router.run(question=question)
     assert isinstance(outcome, Completed), outcome
     expert = next(
