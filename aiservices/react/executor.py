@@ -12,6 +12,7 @@ from typing import Any
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver, NestedLocks, WouldWaitForItselfError
 from ..errors import AgentError, ConfigurationError, MemoryInUseError
 from ..invocation import changed
+from ..leasing import Meeting
 from ..memory import key_of
 from ..messages import ChatMessage, Content, UserMessage
 from ..tools import Tool
@@ -262,16 +263,12 @@ class _Line:
         self._since = time.monotonic()
 
     async def __aenter__(self) -> None:
-        refusal = MemoryInUseError(
-            f"{self._what} is in use by the run that this call is made from, or that waits for it: "
-            "use another thread, or call afterwards"
-        )
         if Reading.is_open(self._key):
-            raise refusal
+            raise self._in_use()
         try:
             await self._lock.__aenter__()
         except WouldWaitForItselfError:
-            raise refusal from None
+            raise self._in_use() from None
         try:
             await self._turn.__aenter__()
         except BaseException:
@@ -284,7 +281,15 @@ class _Line:
         finally:
             await self._lock.__aexit__(*error)
 
-    def _refusal(self, is_renewed: bool) -> MemoryInUseError | None:
+    def _in_use(self) -> MemoryInUseError:
+        return MemoryInUseError(
+            f"{self._what} is in use by the run that this call is made from, or that waits for it: "
+            "use another thread, or call afterwards"
+        )
+
+    def _refusal(self, meeting: Meeting) -> MemoryInUseError | None:
+        if meeting.waits_for_us:
+            return self._in_use()
         if self._patience is None or time.monotonic() < self._since + self._patience:
             return None
         return MemoryInUseError(
