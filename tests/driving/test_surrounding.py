@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 import threading
 import time
-import weakref
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from typing import Any
 
 import pytest
 
-from aiservices.driving import ASYNCHRONOUS, BLOCKING, Heartbeat, Watch
+from aiservices.driving import ASYNCHRONOUS, BLOCKING, Watch
 
 from .conftest import Drive
 
@@ -347,74 +345,3 @@ class TestAWatch:
         release.set()
         assert ended.wait(2)
         assert heard == ["late value"]
-
-
-class TestAHeartbeat:
-    def test_beats_until_it_is_stopped(self) -> None:
-        beats: list[float] = []
-
-        def beat() -> bool:
-            beats.append(time.monotonic())
-            return True
-
-        heart = Heartbeat(0.01, beat)
-        time.sleep(0.1)
-        heart.stop().result(2)
-        count = len(beats)
-        assert 2 <= count <= 10
-        time.sleep(0.03)
-        assert len(beats) == count
-
-    def test_ends_by_itself_when_it_is_told_to(self) -> None:
-        heart = Heartbeat(0.001, lambda: False)
-        heart.ended.result(2)
-
-    def test_stopping_waits_for_a_beat_under_way(self) -> None:
-        log: list[str] = []
-
-        def beat() -> bool:
-            log.append("begin")
-            time.sleep(0.03)
-            log.append("end")
-            return True
-
-        heart = Heartbeat(0.001, beat)
-        while not log:
-            time.sleep(0.001)
-        heart.stop().result(2)
-        assert log == ["begin", "end"]
-
-    def test_what_a_beat_raises_ends_it_and_is_told(self) -> None:
-        def beat() -> bool:
-            raise OSError("the store is down")
-
-        heart = Heartbeat(0.001, beat)
-        with pytest.raises(OSError, match="the store is down"):
-            heart.ended.result(2)
-        assert heart.stop().done()
-
-    def test_many_wait_in_one_thread(self) -> None:
-        hearts = [Heartbeat(60, lambda: True) for _ in range(50)]
-        assert [each.name for each in threading.enumerate()].count("aiservices-clock") == 1
-        for heart in hearts:
-            heart.stop().result(2)
-
-    def test_one_that_is_due_sooner_does_not_wait_for_the_others(self) -> None:
-        late, beaten = Heartbeat(60, lambda: True), threading.Event()
-        soon = Heartbeat(0.001, lambda: beaten.set() or True)  # type: ignore[func-returns-value]
-        assert beaten.wait(2)
-        for heart in (late, soon):
-            heart.stop().result(2)
-
-    def test_a_stopped_one_keeps_nothing_alive(self) -> None:
-        class Owner:
-            def beat(self) -> bool:
-                return True
-
-        owner = Owner()
-        gone = weakref.ref(owner)
-        heart = Heartbeat(60, owner.beat)
-        heart.stop().result(2)
-        del owner, heart
-        gc.collect()
-        assert gone() is None
