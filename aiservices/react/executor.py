@@ -80,7 +80,7 @@ class AgentExecutor:
 
         `decision` is `Approve()`, `Refuse(reason)` or `Edit(arguments)` when one call waits, else a mapping
         from call ids to these; nothing that was decided runs before all is. `version` goes on from an older
-        checkpoint, which is then the newest. What is finished is not run again, and a thread that is
+        checkpoint, which is then the newest. What was finished there is not run again, and a thread that is
         finished, or still waits, stays as it is. Raises `AgentError` for a thread or version that is not
         there, and for a decision about nothing that waits.
         """

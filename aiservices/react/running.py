@@ -177,13 +177,16 @@ class Run:
             await self._stop_at_limit(await self._with_results(state, message, error), ACTION)
             raise
         if any(id not in self._progress.decisions for id in self._progress.guarded):
+            ended = await self._acting.ended(message.tool_calls, self._progress)
+            self._progress = changed(self._progress, results=tuple(ended.values()))
             await self._save(self._waiting(hooked.state, message), ACTION, ACTION)
             await self._emit(ACTION)
             return False
         update = completed(update, message, hooked.state.active_skills)
         state = self._updated(hooked.state, update, ACTION)
+        rounds = self._progress.rounds + 1
         self._progress = changed(
-            self._progress, rounds=self._progress.rounds + 1, counts=FrozenMapping(counts), guarded=()
+            self._progress, rounds=rounds, counts=FrozenMapping(counts), guarded=(), results=()
         )
         return await self._acted(state, message, update["messages"][: len(message.tool_calls)])
 
@@ -226,7 +229,7 @@ class Run:
     ) -> AgentState:
         """The state with a result for each call of a round that a limit has ended."""
         known = {done.call.id: done.result for done in self._acting.ledger.requested}
-        known |= await self._acting.noted(message.tool_calls)
+        known |= await self._acting.ended(message.tool_calls, self._progress)
         missing = [call for call in message.tool_calls if call.id not in known]
         refused = self._acting.refuse(missing, self._requesting.registry, error)
         known |= {item.tool_call_id: item for item in refused}

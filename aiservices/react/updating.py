@@ -10,7 +10,7 @@ from ..errors import AgentError
 from ..invocation import changed
 from ..memory import repaired
 from ..messages import FrozenMapping, ToolCall, ToolResultMessage
-from .records import ACTION, AGENT, END, Checkpoint, Progress, open_calls
+from .records import ACTION, AGENT, END, Checkpoint, Progress, open_calls, results_of
 from .setup import Setup
 from .state import AgentState, StopReason, changed_state
 
@@ -40,7 +40,7 @@ async def updated(
         state = await closed(setup, driver, state, progress, of=at.state)
     after = _after(as_node, state)
     if after == ACTION:  # whether somebody has to decide on these calls is looked at when they are to run
-        progress = changed(progress, is_judged=False, guarded=(), decisions=FrozenMapping())
+        progress = changed(progress, is_judged=False, guarded=(), decisions=FrozenMapping(), results=())
     reason = None
     if after == END:
         reason = StopReason.FINAL if state.stop_reason is StopReason.INTERRUPTED else state.stop_reason
@@ -59,9 +59,9 @@ async def closed(
         return state
     given = {item.tool_call_id for item in state.messages if isinstance(item, ToolResultMessage)}
     missing = [call for call in message.tool_calls if call.id not in given]
-    noted = await setup.threads.noted(driver, state.thread_id, progress.run_id, missing)
+    ended = await results_of(setup.threads, driver, state.thread_id, progress, missing)
     left = results_saying("The call did not run: the conversation went on without it.", missing)
-    results = [noted.get(result.tool_call_id, result) for result in left]
+    results = [ended.get(result.tool_call_id, result) for result in left]
     return changed_state(state, {"messages": repaired((*state.messages, *results)).messages})
 
 
