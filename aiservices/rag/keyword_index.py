@@ -142,7 +142,7 @@ def prepare(connection: sqlite3.Connection) -> None:
 
 
 def _opened(path: str | Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")  # in WAL mode a crash of the process loses nothing
