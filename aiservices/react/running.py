@@ -131,14 +131,16 @@ class Run:
         state, setup = self._saved, self._setup
         hooked, asked = Hooked(self._driver, AGENT, state), len(self._requesting.responses)
         try:
-            update = await hooked.run(setup.agent_hooks, self._requesting.ask)
+            left = None if setup.max_steps is None else setup.max_steps - self._progress.steps
+            update = await hooked.run(setup.agent_hooks, partial(self._requesting.ask, left))
         except LimitExceededError:
             await self._stop_at_limit(state, START)
             raise
-        usage = self._progress.usage
-        for response in self._requesting.responses[asked:]:
+        usage, answers = self._progress.usage, self._requesting.responses[asked:]
+        for response in answers:
             usage += response.usage
-        self._progress = changed(self._progress, steps=self._progress.steps + 1, usage=usage)
+        steps = self._progress.steps + max(len(answers), 1)
+        self._progress = changed(self._progress, steps=steps, usage=usage)
         return await self._answered(self._updated(hooked.state, update, AGENT))
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
