@@ -33,6 +33,7 @@ COUNTERS: list[Callable[[str], int]] = [
     lambda text: len(text.encode()),
     lambda text: len(text.split()),
     lambda text: 3 * text.count("🚀") + len(text.replace("🚀", "")),
+    lambda text: 3 * len(text),  # more than bytes
 ]
 PIECES = [
     "ab",
@@ -70,7 +71,7 @@ MARKS = [
 texts = st.lists(
     st.sampled_from(PIECES + MARKS) | st.characters() | st.characters(categories=["Cs"]), max_size=40
 ).map("".join)
-sizes = st.integers(1, 15).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
+sizes = st.integers(1, 40).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 
 
 @pytest.mark.parametrize("make", SPLITTERS)
@@ -78,6 +79,9 @@ sizes = st.integers(1, 15).flatmap(lambda size: st.tuples(st.just(size), st.inte
 @example(text="a" * 30, size=(10, 0), counter=len)
 @example(text="보험" * 50, size=(2, 1), counter=COUNTERS[1])
 @example(text="\ud800\udc00 \udfff", size=(1, 0), counter=len)
+@example(text="aaaa bbbb", size=(10, 8), counter=COUNTERS[4])
+@example(text="a\n\taaaaaaaaa\na", size=(11, 9), counter=len)
+@example(text=" \xa0# aaaaaa```\naaaaaaaa# \r\na---\na\r\na```\n", size=(37, 8), counter=len)
 @example(text=" \n" * 300 + "a b", size=(2, 1), counter=len)
 def test_splitting_ends_loses_nothing_and_keeps_to_the_size(
     make: Any, text: str, size: tuple[int, int], counter: Callable[[str], int]
