@@ -72,6 +72,11 @@ def fingerprint(text: str, metadata: Mapping[str, object]) -> str:
     return sha256(content.encode("ascii")).hexdigest()[:32]
 
 
+def _check_text(text: object, owner: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"the text of {owner} is a {type(text).__name__}: give a str")
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text with what is known about it. An empty text is allowed, and is cut into no segments.
@@ -84,9 +89,12 @@ class Document:
     id: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        _check_text(self.text, "a Document")
         object.__setattr__(self, "metadata", metadata_of(self.metadata))
         if self.id is None:
             object.__setattr__(self, "id", fingerprint(self.text, self.metadata))
+        elif not isinstance(self.id, str):
+            raise TypeError(f"the id of a document is a {type(self.id).__name__}: give a text")
         elif not self.id.strip():
             raise ValueError(
                 "the id of a document is blank: give a text, or none for one made of the content"
@@ -107,6 +115,7 @@ class TextSegment:
     end: int | None = None
 
     def __post_init__(self) -> None:
+        _check_text(self.text, "a TextSegment")
         object.__setattr__(self, "metadata", metadata_of(self.metadata))
 
 
@@ -125,6 +134,8 @@ class ScoredSegment:
     attributes: Mapping[str, object] = field(default=NO_ATTRIBUTES, hash=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.segment, TextSegment):
+            raise TypeError(f"the segment of a ScoredSegment is a {type(self.segment).__name__}")
         if type(self.attributes) is not Attributes:
             object.__setattr__(self, "attributes", attributes_of(self.attributes, owner="attributes"))
 
