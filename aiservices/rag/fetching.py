@@ -45,11 +45,15 @@ def load_url(
 
 
 def _public(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise LoadingError(f"{url!r} is no http or https URL", source=url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise LoadingError(f"this is no URL: {error}", source="") from None  # it may hold a password
     host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+    public = urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise LoadingError(f"{public!r} is no http or https URL", source=public)
+    return public
 
 
 def _fetched(url: str, public: str, timeout: float, max_bytes: int) -> tuple[Message, bytes]:

@@ -146,3 +146,10 @@ def test_only_the_web_is_loaded_from(url: str) -> None:
 def test_nobody_there_is_a_loading_error() -> None:
     with pytest.raises(LoadingError, match="cannot be fetched: ConnectError"):
         load_url("http://127.0.0.1:9/")
+
+
+@pytest.mark.parametrize("url", ["ftp://ann:secret@localhost/x", "http://ann:secret@[::1/x"])
+def test_a_password_is_not_told_where_a_url_is_refused(url: str) -> None:
+    with pytest.raises(LoadingError, match="URL") as failed:
+        load_url(url)
+    assert "secret" not in f"{failed.value} {failed.value.source}"
