@@ -139,6 +139,11 @@ def test_what_is_missing_or_cannot_work_is_refused() -> None:
     for make, problem in wrong:
         with pytest.raises(ConfigurationError, match=problem):
             make()
+    for score in (-0.1, 1.1, "high", float("nan")):
+        with pytest.raises(ValueError, match=r"min_score is .*: scores go from 0 to 1"):
+            over(Asked(), min_score=score)
+    with pytest.raises(TypeError, match="the filter is a F: build one"):
+        over(Asked(), filter=F("tenant"))
     for count in (0, -1, True, 2.5):
         with pytest.raises(ValueError, match="max_results is"):
             over(Asked(), max_results=count)

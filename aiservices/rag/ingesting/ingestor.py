@@ -77,6 +77,13 @@ class Ingestor:
                 raise ValueError(f"{name} must be at least 1, not {number}")
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+        _check_part("embedding_store", embedding_store, "add", "an EmbeddingStore")
+        if splitter is not None:
+            _check_part(
+                "splitter", splitter, "split", "an object with `split(document)`, such as recursive(500)"
+            )
+        if on_progress is not None:
+            _check_part("on_progress", on_progress, "__call__", "a function of an IngestionProgress")
         self._model = embedding_model_of(embedding_model)
         self._preparing = Preparing(
             splitter,
@@ -144,6 +151,11 @@ class Ingestor:
                 await driver.call(cast("Any", self._on_progress), IngestionProgress(done, total))
 
         return tell
+
+
+def _check_part(option: str, given: object, method: str, wanted: str) -> None:
+    if isinstance(given, type | str) or not callable(getattr(given, method, None)):  # texts have a `split`
+        raise TypeError(f"{option} is {given!r}: give {wanted}")
 
 
 def _iterated(docs: Iterable[Source] | AsyncIterable[Source]) -> Iterator[Source]:

@@ -106,9 +106,25 @@ def test_transformers_change_and_drop(make: Any, store: Rows, model: Lengths, in
     assert segment == TextSegment("THREE", {"short": True, "index": 1, "document_id": "a"}, 4, 9)
 
 
-def test_a_transformer_is_a_function_or_has_a_method(make: Any) -> None:
-    with pytest.raises(TypeError, match="document_transformer is a str: give a function of a Document, or"):
-        make(document_transformer="upper")
+@pytest.mark.parametrize("wrong", ["upper", Any])
+@pytest.mark.parametrize(
+    ("option", "wanted"),
+    [
+        ("document_transformer", "a function of a Document, or an object with `transform`"),
+        ("embedding_store", "an EmbeddingStore"),
+        ("splitter", "an object with `split"),
+        ("on_progress", "a function of an IngestionProgress"),
+    ],
+)
+def test_parts_that_cannot_work_are_refused_at_once(make: Any, option: str, wanted: str, wrong: Any) -> None:
+    with pytest.raises(TypeError, match=f"{option} is .*: give {wanted}"):
+        make(**{option: wrong})
+
+
+@pytest.mark.parametrize("given", ["text", ["text"], [None]])
+def test_what_is_no_document_is_refused(make: Any, given: Any, invoke: Invoke) -> None:
+    with pytest.raises(TypeError, match=r"there is a (str|NoneType) among the documents: give Documents"):
+        invoke(make(), "ingest", given)
 
 
 @pytest.mark.parametrize("emptied", ["", "dropped"])
