@@ -68,12 +68,14 @@ def _found(make: Callable[..., Any], text: str, overlap: int = 0) -> list[Span]:
     spans: list[Span] = []
     for block, end in _blocks(text):
         for start, found in _chunks(make, text[block:end], overlap):
-            span = block + start, block + start + len(found)
-            if spans and span[1] <= spans[-1][1]:
+            first, last = block + start, block + start + len(found)
+            if spans and first < spans[-1][1]:
+                first = last - len(found.lstrip())  # white space that is repeated is not counted
+            if first == last or (spans and last <= spans[-1][1]):
                 continue
-            while spans and span[0] <= spans[-1][0]:  # with an overlap it may begin where one within it does
+            while spans and first <= spans[-1][0]:  # with an overlap it may begin where one within it does
                 spans.pop()
-            spans.append(span)
+            spans.append((first, last))
     return spans
 
 

@@ -83,6 +83,9 @@ sizes = st.integers(1, 40).flatmap(lambda size: st.tuples(st.just(size), st.inte
 @example(text="a\n\taaaaaaaaa\na", size=(11, 9), counter=len)
 @example(text=" \xa0# aaaaaa```\naaaaaaaa# \r\na---\na\r\na```\n", size=(37, 8), counter=len)
 @example(text=" \n" * 300 + "a b", size=(2, 1), counter=len)
+@example(
+    text="b c\x1c\x1c \x1c  \x1c\x1c\n\x1c\x1c", size=(8, 1), counter=len
+)  # white space for Python alone
 def test_splitting_ends_loses_nothing_and_keeps_to_the_size(
     make: Any, text: str, size: tuple[int, int], counter: Callable[[str], int]
 ) -> None:
@@ -121,6 +124,7 @@ def is_one_character(text: str) -> bool:
 
 @pytest.mark.parametrize("make", SPLITTERS)
 @given(text=texts, size=sizes)
+@example(text="ababdef f():\nab", size=(9, 1))
 def test_what_two_segments_share_is_at_most_the_overlap(make: Any, text: str, size: tuple[int, int]) -> None:
     segments = make(*size, counter=len).split(Document(text))
     for former, latter in pairwise(segments):
