@@ -12,15 +12,12 @@ from typing import Any, TypeAlias
 from ..driving import Driver, Emit
 from ..errors import AiServiceError, LimitExceededError
 from ..invocation import changed
-from ..memory import repaired
 from ..messages import (
     NO_USAGE,
     AiMessage,
     ChatMessage,
     FrozenMapping,
     ModelEvent,
-    ToolCall,
-    ToolResultMessage,
 )
 from ..tools import check_tokens, in_turns, is_immediate
 from .acting import Acting, completed
@@ -30,6 +27,7 @@ from .records import ACTION, AGENT, END, START, Checkpoint, Progress, open_calls
 from .requesting import Requesting
 from .setup import Setup
 from .state import AgentState, NodeOutput, StopReason, changed_state, kept_by
+from .updating import closed, results_saying
 
 Outbox: TypeAlias = deque[NodeOutput]
 
@@ -71,7 +69,7 @@ class Run:
         if before is None:
             before = AgentState(thread_id, channels=self._setup.channels.initial())
         elif self._at is not None:
-            before = await self._closed(before, self._at.progress)
+            before = await closed(self._setup, self._driver, before, self._at.progress)
         state = changed_state(
             before,
             {
@@ -168,6 +166,9 @@ class Run:
         if not hasattr(self._requesting, "registry"):  # a run that goes on has made no request yet
             await self._requesting.offer(state, state.messages[:-1])
         registry, hooked = self._requesting.registry, Hooked(self._driver, ACTION, state)
+        if not self._progress.is_judged:
+            guarded = await self._acting.guarded(message, registry, state)
+            self._progress = changed(self._progress, guarded=guarded, is_judged=True)
         try:
             counts = self._acting.check(message, registry, self._progress)
             node = partial(self._run_tools, message)
@@ -176,13 +177,16 @@ class Run:
             await self._stop_at_limit(await self._with_results(state, message, error), ACTION)
             raise
         if any(id not in self._progress.decisions for id in self._progress.guarded):
+            ended = await self._acting.ended(message.tool_calls, self._progress)
+            self._progress = changed(self._progress, results=tuple(ended.values()))
             await self._save(self._waiting(hooked.state, message), ACTION, ACTION)
             await self._emit(ACTION)
             return False
         update = completed(update, message, hooked.state.active_skills)
         state = self._updated(hooked.state, update, ACTION)
+        rounds = self._progress.rounds + 1
         self._progress = changed(
-            self._progress, rounds=self._progress.rounds + 1, counts=FrozenMapping(counts), guarded=()
+            self._progress, rounds=rounds, counts=FrozenMapping(counts), guarded=(), results=()
         )
         return await self._acted(state, message, update["messages"][: len(message.tool_calls)])
 
@@ -225,23 +229,12 @@ class Run:
     ) -> AgentState:
         """The state with a result for each call of a round that a limit has ended."""
         known = {done.call.id: done.result for done in self._acting.ledger.requested}
-        known |= await self._acting.noted(message.tool_calls)
+        known |= await self._acting.ended(message.tool_calls, self._progress)
         missing = [call for call in message.tool_calls if call.id not in known]
         refused = self._acting.refuse(missing, self._requesting.registry, error)
         known |= {item.tool_call_id: item for item in refused}
         results = tuple(known[call.id] for call in message.tool_calls)
         return changed_state(state, {"messages": (*state.messages, *results)})
-
-    async def _closed(self, state: AgentState, progress: Progress) -> AgentState:
-        """The state of an earlier run with a result for each call: what ended is told, the rest was left."""
-        message = open_calls(state)
-        if message is None:
-            return state
-        threads, calls = self._setup.threads, message.tool_calls
-        noted = await threads.noted(self._driver, state.thread_id, progress.run_id, calls)
-        left = results_saying("The call did not run: the conversation went on without it.", calls)
-        results = [noted.get(result.tool_call_id, result) for result in left]
-        return changed_state(state, {"messages": repaired((*state.messages, *results)).messages})
 
     def _waiting(self, state: AgentState, message: AiMessage) -> AgentState:
         progress = self._progress
@@ -283,8 +276,3 @@ class Run:
         assert self._outbox is not None
         self._outbox.append(NodeOutput(AGENT, self.state, event))
         await Emit(self._outbox)
-
-
-def results_saying(text: str, calls: Sequence[ToolCall]) -> tuple[ToolResultMessage, ...]:
-    """An error for each of these calls."""
-    return tuple(ToolResultMessage(call.id, call.name, text, is_error=True) for call in calls)
