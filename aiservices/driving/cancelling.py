@@ -1,4 +1,4 @@
-"""What was cancelled, and what of a library's doing is a cancellation in disguise."""
+"""Cancellations that a library disguises as an error of its own."""
 
 from __future__ import annotations
 
@@ -6,26 +6,24 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from .errands import current_errand
-
 T = TypeVar("T")
 
 
-def is_cancelled() -> bool:
-    """Whether what runs here was cancelled from outside."""
-    if asyncio._get_running_loop() is not None:
-        task = asyncio.current_task()
-        return task is None or task.cancelling() > 0
-    errand = current_errand()
-    return errand is not None and errand.is_given_up
-
-
 async def undisguised(work: Awaitable[T], clean_up: Callable[[], Awaitable[object]]) -> T:
-    """Await some work of a library that, cancelled, may raise an error of its own: cleaned up, it is one."""
+    """Await some work of a library that may fail otherwise when it is cancelled: cleaned up, it is cancelled.
+
+    What a task does after it was cancelled, to clean up, fails with its own error.
+    """
+    before = _cancellations()
     try:
         return await work
     except Exception as error:
-        if not is_cancelled():
+        if _cancellations() <= before:
             raise
         await clean_up()
         raise asyncio.CancelledError from error
+
+
+def _cancellations() -> int:
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()

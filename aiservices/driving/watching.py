@@ -8,7 +8,7 @@ from inspect import isawaitable
 from threading import Lock
 from typing import Any, NoReturn, TypeAlias
 
-from .cancelling import is_cancelled
+from .errands import current_errand
 from .stepping import is_asynchronous
 
 End: TypeAlias = Callable[[Any, "BaseException | None"], object]
@@ -74,7 +74,7 @@ class Watch:
             self._begun = True
 
     def _fail(self, error: BaseException) -> NoReturn:
-        if isinstance(error, asyncio.CancelledError) and not is_cancelled():
+        if isinstance(error, asyncio.CancelledError) and not _is_cancelled():
             # A task or loop of its own was cancelled. That is its failure and no wish of our caller's.
             own = RuntimeError("it was cancelled from within")
             own.__cause__ = error
@@ -89,3 +89,12 @@ class Watch:
                 self._ended(value, error)
                 return
         self._late(value, error)
+
+
+def _is_cancelled() -> bool:
+    """Whether what runs here was cancelled from outside."""
+    if asyncio._get_running_loop() is not None:
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+    errand = current_errand()
+    return errand is not None and errand.is_given_up

@@ -63,3 +63,34 @@ def test_an_error_of_work_that_nobody_has_cancelled_is_its_own(postgresql_url: s
         await transactions.aclose()
 
     asyncio.run(main())
+
+
+def test_an_error_of_what_a_cancelled_task_does_to_clean_up_is_its_own(postgresql_url: str) -> None:
+    transactions = Transactions(postgresql_url, owner="this test")
+    heard: list[BaseException] = []
+
+    def work(connection: Connection) -> None:
+        raise AssertionError("mine")
+
+    async def main() -> None:
+        waiting = asyncio.Event()
+
+        async def cleaning_up() -> None:
+            waiting.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                try:
+                    await transactions.do(ASYNCHRONOUS, work, lambda error: error)
+                except BaseException as error:
+                    heard.append(error)
+
+        task = asyncio.create_task(cleaning_up())
+        await waiting.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await transactions.aclose()
+
+    asyncio.run(main())
+    assert [str(error) for error in heard] == ["mine"]
