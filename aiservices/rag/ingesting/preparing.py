@@ -67,8 +67,11 @@ def _is_blank(segment: TextSegment) -> bool:
 
 
 def _named(segment: TextSegment, index: int, document: Document, source: str) -> TextSegment:
-    """The segment with what finds it again: its document, and its number if nobody has given it one."""
-    known = {"source": source or None, "document_id": document.id}
+    """The segment with what finds it again: its document, and its number if nobody has given it one.
+
+    A `source` in its metadata stays where the run has no name of its own for it.
+    """
+    known = {"document_id": document.id, **({"source": source} if source else {})}
     metadata = Metadata({"index": index, **segment.metadata, **known})
     return replace(segment, metadata=metadata)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -86,6 +87,36 @@ def test_metadata_splitter_and_model_are_part_of_the_content(
         assert differing.updated == 1
     assert store.texts() == ["one", "two"]
     assert invoke(make(ledger=ledger, namespace="other"), "ingest", given).added == 1
+
+
+def test_functions_and_dimensions_tell_models_apart(make: Any, invoke: Invoke) -> None:
+    def one(texts: list[str]) -> list[list[float]]:
+        return [[1.0] for _ in texts]
+
+    def other(texts: list[str]) -> list[list[float]]:
+        return [[2.0] for _ in texts]
+
+    class Sized(Lengths):
+        dimensions = 8
+
+    class Shorter(Sized):
+        dimensions = 4
+
+    Shorter.__qualname__ = Sized.__qualname__
+    ledger, given = InMemoryStore(), documents(a="one two")
+    for model in (one, partial(other), Sized(), Shorter()):
+        ingestor = make(ledger=ledger, embedding_model=model)
+        assert invoke(ingestor, "ingest", given).unchanged == 0
+        assert invoke(ingestor, "ingest", given).unchanged == 1
+
+
+def test_a_document_keeps_a_source_of_its_own_where_the_run_names_none(
+    make: Any, store: Rows, invoke: Invoke
+) -> None:
+    given = [Document("one", {"source": "handbook.pdf"}, id="a")]
+    invoke(make(), "ingest", given)
+    invoke(make(), "ingest", given, source="handbooks")
+    assert [each.metadata["source"] for _, each in store.rows.values()] == ["handbook.pdf", "handbooks"]
 
 
 def test_transformers_change_and_drop(make: Any, store: Rows, model: Lengths, invoke: Invoke) -> None:
@@ -251,3 +282,9 @@ def test_any_text_can_be_an_id(make: Any, store: Rows, invoke: Invoke) -> None:
 def test_options_that_make_no_sense_are_refused(make: Any, options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         make(**options)
+
+
+@pytest.mark.parametrize("number", [True, 1.5, "3", None])
+def test_sizes_are_whole_numbers(make: Any, number: Any) -> None:
+    with pytest.raises(TypeError, match=r"batch_size is .*: give a whole number"):
+        make(batch_size=number)
