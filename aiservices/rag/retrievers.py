@@ -11,7 +11,7 @@ from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ConfigurationError
 from ..models.naming import AnyEmbeddingModel, embedding_model_of
 from ..segments import ScoredSegment
-from .contents import segments_in
+from .fanning_out import found_by
 from .filters import Filter, checked_filter
 from .query import Query, query_of
 from .rank_fusion import RRF_K, ReciprocalRankFusion
@@ -145,9 +145,7 @@ class HybridRetriever(DrivenRetriever):
         self._fusion = ReciprocalRankFusion(k)
 
     async def drive(self, driver: Driver, query: Query) -> list[ScoredSegment]:
-        jobs = [each.run(driver, query) for each in self._slots]
-        given = await driver.gather(jobs)
-        lists = [segments_in(found, each.name) for each, found in zip(self._slots, given, strict=True)]
+        lists = await driver.gather([found_by(driver, each, query) for each in self._slots])
         return self._fusion.fuse(lists)[: self.max_results]
 
 

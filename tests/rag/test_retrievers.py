@@ -120,6 +120,16 @@ def test_a_hybrid_asks_all_its_parts_and_fuses_what_they_find(kind: str) -> None
     assert first.texts == second.texts == ["q", "q"]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_failing_one_of_several_that_are_one_is_named(kind: str) -> None:
+    def wiki(query: Query) -> list[str]:
+        raise ConnectionError("it is down")
+
+    with pytest.raises(ConnectionError) as caught:
+        drive(kind, HybridRetriever(Source("a"), wiki).drive, Query("q"))
+    assert caught.value.__notes__ == ["This comes from the retriever wiki."]
+
+
 def test_what_is_missing_or_cannot_work_is_refused() -> None:
     """Row C3"""
     model = Letters()
