@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -70,6 +70,8 @@ class FunctionEmbeddingModel(EmbeddingModel):
         given = list_of_texts(texts)
         made: Any = await driver.call(self._function, given) if given else ()
         response = made if isinstance(made, EmbeddingResponse) else EmbeddingResponse(made, UNKNOWN_USAGE)
+        if not isinstance(response.vectors, Sized):
+            raise TypeError(f"{self} gave a {type(response.vectors).__name__}: it gives a list of vectors")
         if len(response.vectors) != len(given):
             raise ValueError(f"{self} gave {len(response.vectors)} vectors for {len(given)} texts")
         return response

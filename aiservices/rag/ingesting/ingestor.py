@@ -122,6 +122,8 @@ class Ingestor:
     async def _ingest(
         self, driver: Driver, docs: Documents, source: str | None, remove_missing: bool
     ) -> IngestionReport:
+        if not isinstance(source, str | None):
+            raise TypeError(f"source is a {type(source).__name__}: give a name, or None")
         if source is not None and not source.strip():
             raise ValueError("source is blank: give a name, or None")
         if remove_missing and source is None:

@@ -41,15 +41,22 @@ class Preparing:
             changed = await driver.call(self.document_transform, document)
         if changed is None:
             return ()
+        _check(changed, Document, "document_transformer")
         found = [each for each in await self._split(driver, changed) if not _is_blank(each)]
         if self.segment_transform is not None:
             transformed = [await driver.call(self.segment_transform, each) for each in found]
-            found = [each for each in transformed if each is not None and not _is_blank(each)]
+            changes = [each for each in transformed if each is not None]
+            for each in changes:
+                _check(each, TextSegment, "segment_transformer")
+            found = [each for each in changes if not _is_blank(each)]
         return tuple(_named(each, index, document, source) for index, each in enumerate(found))
 
     async def _split(self, driver: Driver, document: Document) -> Sequence[TextSegment]:
         if self.splitter is not None:
-            return await driver.call(self.splitter.split, document)
+            segments = list(await driver.call(self.splitter.split, document))
+            for each in segments:
+                _check(each, TextSegment, "splitter")
+            return segments
         metadata = {"index": 0, **document.metadata}
         return [TextSegment(document.text, metadata, 0, len(document.text))]
 
@@ -60,6 +67,11 @@ class Preparing:
         ids = tuple(_id(source, document_id, index, each) for index, each in enumerate(segments))
         digest = sha256("\n".join((self.model, *ids)).encode()).hexdigest()[:32]
         return Prepared(document_id, segments, ids, digest, place)
+
+
+def _check(given: object, kind: type, source: str) -> None:
+    if not isinstance(given, kind):
+        raise TypeError(f"the {source} gave a {type(given).__name__}: it gives {kind.__name__}s")
 
 
 def _is_blank(segment: TextSegment) -> bool:

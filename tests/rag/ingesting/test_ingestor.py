@@ -187,6 +187,8 @@ def test_what_left_a_source_is_removed_and_other_sources_stay(make: Any, store: 
 def test_removing_what_is_missing_needs_a_source(make: Any, invoke: Invoke) -> None:
     with pytest.raises(ValueError, match="remove_missing needs a source"):
         invoke(make(), "ingest", documents(a="one"), remove_missing=True)
+    with pytest.raises(TypeError, match="source is a int"):
+        invoke(make(), "ingest", documents(a="one"), source=3)
     with pytest.raises(ValueError, match="source is blank"):
         invoke(make(), "ingest", documents(a="one"), source=" ")
 
