@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from email.message import Message
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from ..driving import run_in_worker, wait_for
 from ..segments import Document
 from .failures import LoadingError
 from .parsing import MEDIA_TYPES, PARSERS, Parser, parse, suffix_of
@@ -42,6 +44,18 @@ def load_url(
     if parser is None and suffix not in PARSERS and isinstance(charset, str):
         parser = _decoding(charset)
     return parse(data, public, {"url": public}, id=public, parser=parser, suffix=suffix)
+
+
+async def aload_url(
+    url: str,
+    *,
+    parser: Parser | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+    max_bytes: int = MOST_BYTES,
+) -> Document:
+    """See `load_url`. It runs in a worker thread, where it may go on until `timeout` after a cancellation."""
+    load = partial(load_url, url, parser=parser, timeout=timeout, max_bytes=max_bytes)
+    return await wait_for(run_in_worker(load))
 
 
 def _public(url: str) -> str:
