@@ -53,7 +53,7 @@ class Run:
         """Ingest a document, or keep it until there are enough segments for a round of requests."""
         if not isinstance(item, Document | FailedDocument):
             raise TypeError(f"there is a {type(item).__name__} among the documents: give Documents")
-        id = str(item.id)
+        id = item.id
         key = key_of(self._source, id)
         if isinstance(item, FailedDocument):
             self._digests.setdefault(key, None)
