@@ -96,6 +96,7 @@ class TestQdrantInMemory(EmbeddingStoreConformance):
             yield store
 
 
+@pytest.mark.usefixtures("qdrant_has_looked_at_sqlite")
 class TestQdrantInAFolder(EmbeddingStoreConformance):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[EmbeddingStore]:

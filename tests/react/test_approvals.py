@@ -168,6 +168,7 @@ def test_without_a_decision_it_stays_waiting(style: str) -> None:
         (True, "not a bool"),
         (Edit("{"), "no JSON"),
         (Edit({"what": object()}), "no JSON"),
+        (Edit({"which": "b"}), "call 'c1': once edited, the arguments of tool 'delete' do not fit"),
     ],
 )
 def test_what_decides_nothing_is_refused_and_changes_nothing(decision: Any, complaint: str) -> None:
