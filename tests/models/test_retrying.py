@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import tenacity
 
 from aiservices.errors import (
     AuthenticationError,
@@ -143,3 +144,22 @@ def test_calls_side_by_side_count_their_attempts_apart() -> None:
         return await asyncio.gather(*(retries.acall(model.aask) for model in models))
 
     assert asyncio.run(all_at_once()) == ["ok"] * 30
+
+
+def waits(*failures: ModelError) -> list[float]:
+    """The wait after each of these failures, as it would be; nobody waits."""
+    controller = Retries(max_attempts=len(failures) + 1)._attempts("Retrying")
+    found = []
+    for number, error in enumerate(failures, start=1):
+        state = tenacity.RetryCallState(controller, None, (), {})
+        state.attempt_number = number
+        state.set_exception((type(error), error, None))
+        found.append(controller.wait(state))
+    return found
+
+
+def test_the_wait_doubles_up_to_a_bound_and_jitter_comes_on_top() -> None:
+    """LG-53, LG-54: half a second at first, eight at most, and up to half a second more."""
+    for wait, least in zip(waits(*[failing(ServerError)] * 8), [0.5, 1, 2, 4, 8, 8, 8, 8], strict=True):
+        assert least <= wait <= least + 0.5
+    assert len(set(waits(*[failing(ServerError)] * 8)[4:])) > 1
