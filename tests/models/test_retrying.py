@@ -80,6 +80,7 @@ def test_a_failure_that_may_pass_is_tried_again(run: Run, kind: type[ModelError]
     ids=repr,
 )
 def test_a_failure_that_lasts_is_raised_at_once(error: BaseException) -> None:
+    """LG-51"""
     model = Model(error)
     with pytest.raises(type(error)) as caught:
         Retries().call(model.ask)
@@ -88,6 +89,7 @@ def test_a_failure_that_lasts_is_raised_at_once(error: BaseException) -> None:
 
 
 def test_the_last_failure_is_raised_as_it_is_and_says_how_often_it_was_tried(run: Run) -> None:
+    """LG-52"""
     failures = [failing(ServerError, retry_after=0.0) for _ in range(3)]
     model = Model(*failures)
     with pytest.raises(ServerError) as caught:
@@ -128,6 +130,7 @@ def test_the_wait_is_the_one_that_was_asked_for_else_grows(caplog: pytest.LogCap
 
 @pytest.mark.anyio
 async def test_an_asynchronous_wait_lets_others_run_and_can_be_cancelled() -> None:
+    """LG-55"""
     model = Model(failing(ServerError, retry_after=60.0))
     asking = asyncio.create_task(Retries().acall(model.aask))
     await asyncio.sleep(0.05)

@@ -48,3 +48,16 @@ def test_a_thread_is_what_it_was_for_another_executor(style: str, store: Store) 
     assert (state.thread_id, state.who) == (session.id, "bob")
     assert short(state.messages) == ["U:1 + 2?", "A?c1", "R:3", "A:3", "U:Sure?", "A:Yes."]
     assert len(later.history(session.id)) == 7
+
+
+@both
+def test_what_was_answered_is_not_asked_again_and_what_is_taken_back_is(style: str, store: Store) -> None:
+    """AJ-103"""
+    first, _ = agent(call("add", a=1, b=2), "3", tools=[add], checkpointer=store)
+    done = calls(style, first, "invoke", "go", "t")
+    later, model = agent("three", tools=[add], checkpointer=store)
+    assert calls(style, later, "resume", "t") == done
+    assert model.requests == []
+    before = later.history("t")[1].version
+    assert calls(style, later, "resume", "t", version=before).final_response == "three"
+    assert len(model.requests) == 1
