@@ -191,7 +191,7 @@ def test_what_a_function_raises_leaves_the_call_as_it_is(invoke: Invoke, kind: s
     assert len(results(memory.messages())) == 1
 
 
-class Question(Exception):
+class QuestionError(Exception):
     """Only whoever called the service can go on."""
 
 
@@ -199,10 +199,10 @@ def test_a_tool_may_end_the_call_with_a_question_to_the_caller(invoke: Invoke) -
     """AJ-12, AJ-13: the memory holds a result for the call, so that it can go on afterwards."""
 
     def order(city: str) -> str:
-        raise Question(f"Which hotel in {city}?")
+        raise QuestionError(f"Which hotel in {city}?")
 
     def pass_on(error: Exception, context: ToolContext) -> str:
-        if isinstance(error, Question):
+        if isinstance(error, QuestionError):
             raise error
         return str(error)
 
@@ -214,12 +214,12 @@ def test_a_tool_may_end_the_call_with_a_question_to_the_caller(invoke: Invoke) -
         chat_memory=memory,
         on_tool_error=pass_on,
     )
-    with pytest.raises(Question, match=r"Which hotel in Rome\?"):
+    with pytest.raises(QuestionError, match=r"Which hotel in Rome\?"):
         invoke(asked, "ask", "hi")
     assert len(model.requests) == 1
     (result,) = results(memory.messages())
     assert (result.tool_call_id, result.is_error) == ("call_1", True)
-    assert "Question" in result.text
+    assert "QuestionError" in result.text
     assert invoke(asked, "ask", "the one at the station").content == "booked"
 
 
