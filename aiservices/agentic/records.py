@@ -18,7 +18,7 @@ from .scope import AgenticScope, AgentInvocation, Numbers
 
 RUNS: Final = "aiservices.agentic.runs"
 COMPLETED: Final = "completed"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _SAVING: Final = KeyedLocks()
 
 

@@ -147,9 +147,10 @@ class AgenticScope:
         promise = self._delayed[key] = Promise()
         return promise
 
-    def arrived(self, key: str) -> None:
+    def arrived(self, key: str, promise: Promise) -> None:
         """What a background agent was to write has been written."""
-        self._delayed.pop(key, None)
+        if self._delayed.get(key) is promise:  # else a later one is to write it again
+            del self._delayed[key]
 
     def promise_of(self, key: str) -> Promise | None:
         """What to wait for before a key is read, if anything."""

@@ -86,7 +86,7 @@ def test_what_is_still_to_come_is_waited_for_in_a_thread() -> None:
     thread = threading.Thread(target=lambda: read.append(scope.read("late")))
     thread.start()
     scope.write("late", 7)
-    scope.arrived("late")
+    scope.arrived("late", promise)
     promise.keep()
     thread.join(5)
     assert read == [7]
