@@ -182,17 +182,20 @@ class PlannerLoop:
     async def _note(self, each: Open, agent: Node, here: Here, done: Attempted) -> None:
         invocation = AgentInvocation(agent.name, here.place.path, done.inputs, done.output)
         numbers, record = here.place.numbers, self._run.record
-        if not done.skipped:
+
+        def change() -> None:
+            if not done.skipped:
+                if agent.output_key is not None:
+                    here.scope.write(agent.output_key, done.output)
+                if record is not None:
+                    record.keep_invocation(numbers, invocation, composite=agent.is_composite)
+                self._frame.note(each.number, done.output)
+                here.scope.history.add(numbers, invocation, composite=agent.is_composite)
+            each.finished = invocation
             if record is not None:
-                record.keep_invocation(numbers, invocation, composite=agent.is_composite)
-            if agent.output_key is not None:
-                here.scope.write(agent.output_key, done.output)
-            self._frame.note(each.number, done.output)
-            here.scope.history.add(numbers, invocation, composite=agent.is_composite)
-        each.finished = invocation
-        if record is not None:
-            record.forget(numbers, history=False)
-            await self._save()
+                record.forget(numbers, history=False)
+
+        await self._save(change)
         if each.heard:
             self._frame.opens.remove(each)
         else:
@@ -284,12 +287,21 @@ class PlannerLoop:
             agent=self._name,
         )
 
-    async def _save(self) -> None:
+    async def _save(self, change: Callable[[], None] | None = None) -> None:
+        """Save the frame, after a change that an agent running beside this one must not save by halves."""
         record = self._run.record
-        if record is not None:
-            self._frame.planner = self._planner.execution_state()
-            record.keep_frame(self._here.place, self._frame, self._agents)
-            await record.save(self._driver)
+
+        def changed() -> None:
+            if change is not None:
+                change()
+            if record is not None:
+                self._frame.planner = self._planner.execution_state()
+                record.keep_frame(self._here.place, self._frame, self._agents)
+
+        if record is None:
+            changed()
+        else:
+            await record.save(self._driver, changed)
 
 
 def checked_planner(make: Callable[[], Any]) -> Callable[[], Planner]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ..driving import Driver, KeyedLocks
@@ -59,9 +59,11 @@ class Record:
         record.invocations = {_numbers(place): each for place, each in form["invocations"].items()}
         return record
 
-    async def save(self, driver: Driver) -> None:
-        """Write what there is now. Raises `ConflictError` when somebody else has written."""
+    async def save(self, driver: Driver, change: Callable[[], None] | None = None) -> None:
+        """Write what there is now, after a change. Raises `ConflictError` when somebody else has written."""
         async with driver.lock(_SAVING, self):
+            if change is not None:
+                change()
             self.version = await driver.twin(self._put, self._aput, self._form())
 
     async def delete(self, driver: Driver) -> bool:
