@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..errors import ConfigurationError
+from ..options import sequence_problems
 from ..stores import Store
 from ..tools.annotations import return_type
 from ..tools.undertaking import undertaken
@@ -84,10 +85,10 @@ class Composite(Agent):
         self.timeout = options.timeout
         self.compensate = options.compensate
         self.store = options.store
-        self.listeners = tuple(map(hearing, options.listeners))
         self.reads_scope = plan.reads_scope or self.output is not None
         self.output_type = plan.output_type if self.output is None else return_type(self.output)
-        _check(self)
+        _check(self, options.listeners)
+        self.listeners = tuple(map(hearing, options.listeners))
         inside = self._inside()
         self._early = [want for want in inside.wants if want.early and want.required]
         self._traffic = self._outside(inside)
@@ -167,7 +168,7 @@ class Composite(Agent):
         return replace(outside, wants=wants, gaps=())
 
 
-def _check(composite: Composite) -> None:
+def _check(composite: Composite, listeners: Any) -> None:
     name, problems = composite.name, []
     if not composite.agents:
         problems.append(f"{name}: it has no agents: give at least one")
@@ -175,7 +176,12 @@ def _check(composite: Composite) -> None:
         given = getattr(composite, option)
         if given is not None and not callable(given):
             problems.append(f"{name}: {option} is {given!r}: give a function")
-    if composite.timeout is not None and not composite.timeout > 0:
-        problems.append(f"{name}: timeout is {composite.timeout!r}: give seconds above 0, or None")
+    timeout: Any = composite.timeout
+    store: Any = composite.store
+    if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
+        problems.append(f"{name}: timeout is {timeout!r}: give seconds above 0, or None")
+    if store is not None and not isinstance(store, Store):
+        problems.append(f"{name}: store is {store!r}: give a Store, such as InMemoryStore()")
+    problems += [f"{name}: {each}" for each in sequence_problems("listeners", listeners, hearing)]
     if problems:
         raise ConfigurationError(problems)

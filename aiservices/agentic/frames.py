@@ -107,12 +107,13 @@ def _read_open(form: Mapping[str, Any], codec: Codec, agents: Sequence[Node], pa
     )
 
 
-def written_invocation(done: AgentInvocation, codec: Codec) -> dict[str, Any]:
+def written_invocation(done: AgentInvocation, codec: Codec, written: str | None = None) -> dict[str, Any]:
     """The stored form. Raises `AgentError` naming what cannot be stored."""
     inputs = {
         key: codec.encode(value, f"{done.path}: the input {key!r}") for key, value in done.inputs.items()
     }
-    output = codec.encode(done.output, f"{done.path}: its output")
+    name = "its output" if written is None else f"its output {written!r}"
+    output = codec.encode(done.output, f"{done.path}: {name}")
     return {"agent": done.agent, "path": done.path, "inputs": inputs, "output": output}
 
 

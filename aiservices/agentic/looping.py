@@ -185,10 +185,12 @@ class PlannerLoop:
 
         def change() -> None:
             if not done.skipped:
+                if record is not None:
+                    record.keep_invocation(
+                        numbers, invocation, agent.output_key, composite=agent.is_composite
+                    )
                 if agent.output_key is not None:
                     here.scope.write(agent.output_key, done.output)
-                if record is not None:
-                    record.keep_invocation(numbers, invocation, composite=agent.is_composite)
                 self._frame.note(each.number, done.output)
                 here.scope.history.add(numbers, invocation, composite=agent.is_composite)
             each.finished = invocation

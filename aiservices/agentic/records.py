@@ -120,8 +120,11 @@ class Record:
     def keep_frame(self, place: Place, frame: Frame, agents: Sequence[Node]) -> None:
         self.frames[place.numbers] = frame.encoded(self.codec, agents)
 
-    def keep_invocation(self, place: Numbers, invocation: AgentInvocation, *, composite: bool) -> None:
-        self.invocations[place] = [written_invocation(invocation, self.codec), composite]
+    def keep_invocation(
+        self, place: Numbers, invocation: AgentInvocation, key: str | None, *, composite: bool
+    ) -> None:
+        """Keep what an agent gave, under a key where it has one. Raises `AgentError` naming that."""
+        self.invocations[place] = [written_invocation(invocation, self.codec, key), composite]
 
     def forget(self, place: Numbers, *, history: bool) -> None:
         """Forget the frames and scopes at and below a place, and what ran below it when asked to."""

@@ -110,8 +110,10 @@ def test_restarting_begins_anew_with_other_inputs_or_with_the_same(
     assert value_of(style.restart(made, "m")) == 2
     outcome = style.restart(made, "m", x=5)
     assert (value_of(outcome), outcome.scope.state) == (10, {"x": 5, "y": 10})
-    assert value_of(style.restart(made, "new", x=3)) == 6
-    assert ran == [1, 1, 5, 3]
+    assert value_of(style.restart(made, memory_id="new", x=3)) == 6
+    assert value_of(made.restart(memory_id="new", x=4)) == 8
+    assert value_of(asyncio.run(made.arestart(memory_id="new", x=5))) == 10
+    assert ran == [1, 1, 5, 3, 4, 5]
 
 
 def test_a_run_can_be_forgotten(store: InMemoryStore, log: Log) -> None:
@@ -300,7 +302,7 @@ def test_what_cannot_be_saved_is_named_when_it_is_written(
     failed = style.run(made, memory_id="m")
     assert isinstance(failed, Failed)
     assert isinstance(failed.error, AgentError)
-    assert "sequence/bad: its output cannot be saved" in str(failed.error)
+    assert "sequence/bad: its output 'thing' cannot be saved" in str(failed.error)
     with pytest.raises(AgentError, match="the value of 'thing' cannot be saved: it holds a"):
         style.run(made, memory_id="other", thing=value)
     assert log.ran == []
