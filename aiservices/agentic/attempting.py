@@ -22,7 +22,7 @@ from .events import (
 from .fitting import read_as
 from .needs import MISSING, Need
 from .node import Here, Node, Waiting, listed, nodes
-from .recovering import MOST_ATTEMPTS, ErrorContext, Replace, Retry, pause_after
+from .recovering import MOST_ATTEMPTS, ErrorContext, Fail, Replace, Retry, pause_after
 from .scope import AgenticScope
 
 
@@ -169,6 +169,12 @@ async def _answered(agent: Node, here: Here, error: Exception, number: int) -> A
     for handler in here.handlers:
         context = ErrorContext(agent.name, error, here.scope, number, here.place.path)
         answer = await run.driver.call(handler, context)
+        if not isinstance(answer, Retry | Replace | Fail | None):
+            raise AgentError(
+                f"on_error gave {answer!r} for the error of {agent.name!r}: give Recovery.retry(), "
+                "Recovery.result(value) or Recovery.fail()",
+                agent=agent.name,
+            ) from error
         if isinstance(answer, Replace) or (isinstance(answer, Retry) and number < MOST_ATTEMPTS):
             return answer
     run.surrendered.append(error)

@@ -69,7 +69,7 @@ class PlannerLoop:
         if value is Gathered.LAST:
             value = frame.last[1]
         elif value is Gathered.ALL:
-            value = [each.output for each in self._here.scope.history.below(self._here.place.numbers)]
+            value = self._here.scope.history.outputs(self._here.place.numbers, frame.number)
         return value, frame.ended.reason
 
     async def _begin(self) -> None:

@@ -176,6 +176,14 @@ def test_an_error_of_the_handler_is_raised(style: Style, log: Log) -> None:
         style.invoke(sequence(log.agent("failing", value=ZeroDivisionError), on_error=helping))
 
 
+@pytest.mark.parametrize("answer", [True, "retry", Recovery.retry])
+def test_a_handler_that_gives_no_recovery_is_told(style: Style, log: Log, answer: Any) -> None:
+    failing = log.agent("failing", value=ZeroDivisionError("boom"))
+    with pytest.raises(AgentError, match=r"on_error gave .* 'failing': give Recovery.retry\(\)") as caught:
+        style.invoke(sequence(failing, on_error=lambda context: answer))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
 def test_a_value_that_does_not_fit_names_agent_and_key(style: Style) -> None:
     """G2"""
 
