@@ -158,6 +158,15 @@ def test_the_decorator_is_for_functions() -> None:
         agent([].append)
 
 
+def test_what_is_said_of_an_agent_needs_no_keywords() -> None:
+    @agent("Writer", "Writes.", "story")
+    def write_it(topic: str) -> str:
+        return topic
+
+    made = as_agent(write_it)
+    assert (made.name, made.description, made.output_key) == ("Writer", "Writes.", "story")
+
+
 def test_blanks_in_a_name_are_evened_out() -> None:
     """AGT-27"""
     assert as_agent(agent(name=" Senior  Research\nAnalyst\n")(lambda: 1)).name == "Senior Research Analyst"
