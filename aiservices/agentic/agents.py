@@ -228,7 +228,8 @@ class Agent(Node):
         return self.store
 
     def _key(self, memory_id: Any) -> str:
-        return f"{self.name}/{key_of(memory_id)}"
+        name = self.name.replace("%", "%25").replace("/", "%2F")  # what belongs to the id begins at the slash
+        return f"{name}/{key_of(memory_id)}"
 
     def _codec(self) -> Codec:
         hints = [hint for node in nodes(self) for hint in (node.output_type, *(n.hint for n in node.needs))]

@@ -197,8 +197,11 @@ def missing(root: Node, agent: str, key: str) -> MissingInputError:
     who = (
         f"{listed(producers)} could produce it but did not run before" if producers else "no agent writes it"
     )
+    give = "so give it as an input"
+    if key == "memory_id":
+        give = "and memory_id= names the run: annotate the parameter as Annotated[..., MemoryId] to get that"
     return MissingInputError(
-        f"the agent {agent!r} needs {key!r}, which is missing: {who}, so give it as an input",
+        f"the agent {agent!r} needs {key!r}, which is missing: {who}, {give}",
         agent=agent,
         key=key,
         producers=producers,

@@ -382,6 +382,15 @@ def test_ids_of_runs_are_known_by_their_text(style: Style, store: InMemoryStore,
         style.run(made, memory_id=" ")
 
 
+def test_runs_of_systems_whose_names_and_ids_join_to_one_text_are_told_apart(
+    style: Style, store: InMemoryStore, log: Log
+) -> None:
+    outer, inner = (sequence(log.agent(name), name=name, store=store) for name in ("a", "a/b"))
+    assert value_of(style.run(outer, memory_id="b/c")) == "a"
+    assert value_of(style.run(inner, memory_id="c")) == "a/b"
+    assert value_of(style.resume(outer, "b/c")) == "a"
+
+
 def test_answers_are_saved_values_too(style: Style, store: InMemoryStore) -> None:
     made = sequence(human_in_the_loop("ask", output_key="color"), store=store)
     (asked,) = style.run(made, memory_id="m").pending  # type: ignore[union-attr]

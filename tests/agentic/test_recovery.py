@@ -30,6 +30,11 @@ def test_who_could_have_produced_a_missing_input_is_named(style: Style) -> None:
     assert caught.value.producers == ("write",)
 
 
+def test_who_wants_the_id_of_the_run_is_told_how_to_get_it(style: Style) -> None:
+    with pytest.raises(MissingInputError, match=r"annotate the parameter as Annotated.*MemoryId"):
+        style.invoke(sequence(agent(name="tell")(lambda memory_id: memory_id)), memory_id="m")
+
+
 def test_a_nested_composite_that_writes_its_own_inputs_is_asked_when_it_begins(style: Style) -> None:
     inner = sequence(write, before=lambda scope: scope.write("topic", "bees"))
     assert style.invoke(sequence(inner, publish)) == "published: a story about bees"
