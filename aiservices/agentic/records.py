@@ -127,11 +127,15 @@ class Record:
         self.invocations[place] = [written_invocation(invocation, self.codec, key), composite]
 
     def forget(self, place: Numbers, *, history: bool) -> None:
-        """Forget the frames and scopes at and below a place, and what ran below it when asked to."""
+        """Forget the frames and scopes at and below a place, and what ran below it when asked to.
+
+        What is in the scope of the run stays.
+        """
         depth = len(place)
         for kept in (self.frames, self.states):
-            for each in [each for each in kept if each[:depth] == place and each]:
-                del kept[each]
+            for each in [each for each in kept if each[:depth] == place]:
+                if each or kept is self.frames:
+                    del kept[each]
         if history:
             for each in [each for each in self.invocations if each[:depth] == place and len(each) > depth]:
                 del self.invocations[each]

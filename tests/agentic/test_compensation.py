@@ -12,7 +12,7 @@ from aiservices import Compensated, InMemoryStore, ToolCall, tool
 from aiservices.agentic import Recovery, agent, parallel, sequence
 from aiservices.testing import ScriptedChatModel
 
-from .styles import Log, Style
+from .styles import Log, Style, fails_once, value_of
 
 
 class Teller(Protocol):
@@ -145,3 +145,15 @@ def test_what_was_undone_is_done_again_when_the_run_is_resumed(
     style.resume(made, "m")
     assert bank.done == ["credit:100", "uncredit:100", "credit:100"]
     assert log.ran == ["before", "flaky", "flaky"]
+
+
+def test_a_whole_run_that_was_undone_is_done_again_when_it_is_resumed(
+    style: Style, store: InMemoryStore, log: Log
+) -> None:
+    bank = Bank()
+    made = sequence(bank.teller("credit", times=2), fails_once(log, "flaky"), compensate=True, store=store)
+    style.run(made, task="pay", memory_id="m")
+    outcome = style.resume(made, "m")
+    assert value_of(outcome) == "flaky"
+    assert bank.done == ["credit:100", "uncredit:100", "credit:100"]
+    assert [each.agent for each in outcome.scope.invocations] == ["act", "flaky"]
