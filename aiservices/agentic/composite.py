@@ -10,7 +10,7 @@ from ..errors import ConfigurationError
 from ..options import sequence_problems
 from ..stores import Store
 from ..tools.annotations import return_type
-from ..tools.undertaking import undertaken
+from ..tools.undertaking import Undertaking, undertaken
 from .agents import Agent
 from .attempting import missing, missing_memory_id
 from .checking import checked
@@ -116,8 +116,7 @@ class Composite(Agent):
             except Waiting:
                 raise
             except BaseException as error:
-                here.run.forget(here.place.numbers, history=True)  # what is undone has to be done again
-                await here.run.driver.finish(undertaking.undo(here.run.driver, error))
+                await here.run.driver.finish(_undone(here, undertaking, error))
                 raise
 
     async def _worked(self, here: Here) -> Any:
@@ -166,6 +165,13 @@ class Composite(Agent):
             return outside
         wants = tuple(replace(want, early=False, required=False) for want in outside.wants)
         return replace(outside, wants=wants, gaps=())
+
+
+async def _undone(here: Here, undertaking: Undertaking, error: BaseException) -> None:
+    """Undo what was done, and save that it has to be done again; of a cancelled run nobody else does."""
+    here.run.forget(here.place.numbers, history=True)
+    await undertaking.undo(here.run.driver, error)
+    await here.run.save_in_passing(error)
 
 
 def _check(composite: Composite, listeners: Any) -> None:
