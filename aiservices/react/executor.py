@@ -82,7 +82,7 @@ class AgentExecutor:
         from call ids to these; nothing that was decided runs before all is. `version` goes on from an older
         checkpoint, which is then the newest. What was finished there is not run again, and a thread that is
         finished, or still waits, stays as it is. Raises `AgentError` for a thread or version that is not
-        there, and for a decision about nothing that waits.
+        there, for a decision about nothing that waits, and for edited arguments that the tool does not take.
         """
         return BLOCKING.run(self._resume(BLOCKING, thread_id, decision, version))
 

@@ -19,9 +19,9 @@ from ..messages import (
     FrozenMapping,
     ModelEvent,
 )
-from ..tools import check_tokens, in_turns, is_immediate
+from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate
 from .acting import Acting, completed
-from .decisions import Decision, read_decisions
+from .decisions import Decision, Edit, check_edits, read_decisions
 from .hooks import Hooked, Update
 from .records import ACTION, AGENT, END, START, Checkpoint, Progress, open_calls
 from .requesting import Requesting
@@ -131,14 +131,16 @@ class Run:
         state, setup = self._saved, self._setup
         hooked, asked = Hooked(self._driver, AGENT, state), len(self._requesting.responses)
         try:
-            update = await hooked.run(setup.agent_hooks, self._requesting.ask)
+            left = None if setup.max_steps is None else setup.max_steps - self._progress.steps
+            update = await hooked.run(setup.agent_hooks, partial(self._requesting.ask, left))
         except LimitExceededError:
             await self._stop_at_limit(state, START)
             raise
-        usage = self._progress.usage
-        for response in self._requesting.responses[asked:]:
+        usage, answers = self._progress.usage, self._requesting.responses[asked:]
+        for response in answers:
             usage += response.usage
-        self._progress = changed(self._progress, steps=self._progress.steps + 1, usage=usage)
+        steps = self._progress.steps + max(len(answers), 1)
+        self._progress = changed(self._progress, steps=steps, usage=usage)
         return await self._answered(self._updated(hooked.state, update, AGENT))
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
@@ -147,8 +149,8 @@ class Run:
         if message is None:
             await self._finish(state, AGENT)
             return None
-        if state.stop_reason is not None:  # the answer was cut off, and so may be its last call
-            results = results_saying("The call did not run: the answer was cut off.", message.tool_calls)
+        if state.stop_reason is not None:  # if the answer was cut off, so may be its last call
+            results = results_saying(f"The call did not run: {_why_not(state)}.", message.tool_calls)
             state = changed_state(state, {"messages": (*state.messages, *results)})
             await self._finish(state, AGENT)
             return None
@@ -163,9 +165,7 @@ class Run:
     async def _act(self, message: AiMessage) -> bool:
         """The action node; says whether the model is to be asked again."""
         state, setup = self._saved, self._setup
-        if not hasattr(self._requesting, "registry"):  # a run that goes on has made no request yet
-            await self._requesting.offer(state, state.messages[:-1])
-        registry, hooked = self._requesting.registry, Hooked(self._driver, ACTION, state)
+        registry, hooked = await self._offered(state), Hooked(self._driver, ACTION, state)
         if not self._progress.is_judged:
             guarded = await self._acting.guarded(message, registry, state)
             self._progress = changed(self._progress, guarded=guarded, is_judged=True)
@@ -193,7 +193,9 @@ class Run:
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
         ending: dict[str, Any] = {}
         most = self._setup.max_steps
-        if is_immediate(results, self._requesting.registry):
+        if state.stop_reason is not None:  # a hook has ended the run
+            ending = {"stop_reason": state.stop_reason}
+        elif is_immediate(results, self._requesting.registry):
             text = "\n".join(result.text for result in results)
             ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}
         elif most is not None and self._progress.steps >= most:
@@ -204,6 +206,12 @@ class Run:
         await self._acting.forget(message.tool_calls)
         await self._emit(ACTION)
         return not ending
+
+    async def _offered(self, state: AgentState) -> ToolRegistry:
+        """The tools of the open round; a run that goes on has made no request yet."""
+        if not hasattr(self._requesting, "registry"):
+            await self._requesting.offer(state, state.messages[:-1])
+        return self._requesting.registry
 
     async def _run_tools(self, message: AiMessage, state: AgentState) -> Update:
         return await self._acting.act(message, self._requesting.registry, self._progress)
@@ -246,6 +254,8 @@ class Run:
         assert self._at is not None
         state = self._at.state
         decisions: Mapping[str, Decision] = read_decisions(decision, state.pending, state.thread_id)
+        if any(isinstance(item, Edit) for item in decisions.values()):
+            check_edits(decisions, state.pending, await self._offered(state), state.thread_id)
         self._progress = changed(
             self._progress, decisions=FrozenMapping({**self._progress.decisions, **decisions})
         )
@@ -276,3 +286,9 @@ class Run:
         assert self._outbox is not None
         self._outbox.append(NodeOutput(AGENT, self.state, event))
         await Emit(self._outbox)
+
+
+def _why_not(state: AgentState) -> str:
+    """Why the calls of the last answer do not run, though no limit forbids it."""
+    was_cut_off = state.stop_reason in (StopReason.LENGTH, StopReason.CONTENT_FILTER)
+    return "the answer was cut off" if was_cut_off else "a hook ended the run"

@@ -52,7 +52,7 @@ Untyped = namedtuple("Untyped", "x y")
 
 
 def test_values_are_read_and_written_and_none_removes() -> None:
-    """G7"""
+    """G7, LG-14, LG-19"""
     scope = AgenticScope({"a": 1})
     scope.write("b", [2])
     assert (scope.read("a"), scope.read("c"), scope.read("c", 3)) == (1, None, 3)

@@ -30,6 +30,7 @@ from .styles import Style
 def test_agents_are_called_as_the_model_says_until_it_is_done(
     style: Style, bank: Any, accounts: dict[str, int]
 ) -> None:
+    """AJ-84"""
     with ScriptedChatModel(
         does("debit", user="Ann", amount=30), does("credit", user="Bob", amount=30), ends("moved")
     ) as model:

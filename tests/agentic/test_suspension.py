@@ -55,7 +55,7 @@ def pending(outcome: AgentOutcome) -> tuple[Pending, ...]:
 def test_a_run_waits_for_a_person_and_goes_on_with_the_answer(
     style: Style, store: InMemoryStore, log: Log
 ) -> None:
-    """V11, V12"""
+    """V11, V12, LG-57, LG-58"""
     reviewed = sequence(log.agent("before"), process, REVIEW, finish, store=store)
     waits = style.run(reviewed, data="data", memory_id=7)
     (asked,) = pending(waits)
@@ -150,7 +150,7 @@ def test_listeners_hear_of_it_once(style: Style, store: InMemoryStore) -> None:
 
 
 def test_a_person_within_a_nested_sequence(style: Style, store: InMemoryStore, log: Log) -> None:
-    """V19, V26"""
+    """V19, V26, LG-85, LG-86"""
     a, b = log.agent("A", "a"), log.agent("B", "b")
     c = agent(name="C", output_key="c")(lambda approval: f"C_DONE:{approval}")
     d = agent(name="D")(lambda c: f"D_DONE:{c}")

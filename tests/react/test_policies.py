@@ -29,7 +29,7 @@ LONG = [UserMessage("m1"), AiMessage("m2"), UserMessage("m3"), AiMessage("m4"), 
 @both
 @pytest.mark.parametrize("kind", ["def", "async def"])
 def test_a_policy_shapes_the_request_only(style: str, kind: str) -> None:
-    """LG-100, LG-102"""
+    """LG-100, LG-102, AJ-59"""
     given: list[Any] = []
 
     def policy(messages: Any, state: AgentState) -> Any:
@@ -114,6 +114,7 @@ def test_a_window_never_parts_calls_from_their_results(style: str) -> None:
 
 @both
 def test_a_summary_stands_for_what_is_old(style: str) -> None:
+    """AJ-53"""
     summing = ScriptedChatModel("m1 to m4", "m1 to m6")
     policy = Summary(summing, max_messages=4, keep=1)
     asked, model = agent("m6", "m8", "m10", conversation_policy=policy)
