@@ -92,7 +92,7 @@ def test_the_question_may_show_what_it_is_about(style: Style) -> None:
         ({"question": "Publish {{ story }}?"}, "its question uses story"),
         ({"question": "Publish {{ story"}, "template syntax error"),
         ({"inputs": "story"}, "names of keys"),
-        ({"output_key": " "}, "blank"),
+        ({"output_key": " "}, "output_key is"),
     ],
 )
 def test_a_question_that_cannot_be_asked_is_refused(options: dict[str, Any], says: str) -> None:
