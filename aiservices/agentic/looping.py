@@ -232,7 +232,8 @@ class PlannerLoop:
                 except LookupError:
                     raise AgentError(
                         f"{self._here.place.path}: the planner {planner} called {step.agent!r}, which is "
-                        f"none of its agents: they are {listed([agent.name for agent in self._agents])}",
+                        "none of its agents: give it one of context.agents, whose names are "
+                        f"{listed([agent.name for agent in self._agents])}",
                         agent=self._name,
                     ) from None
         return action
