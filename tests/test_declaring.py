@@ -174,3 +174,5 @@ def test_ai_service_leaves_a_missing_user_message_to_create_which_may_supply_one
 def test_an_unknown_option_is_refused_where_it_is_written() -> None:
     with pytest.raises(ConfigurationError, match=r"unknown option 'nope': known are .*chat_model"):
         ai_service(nope=1)  # type: ignore[call-overload]
+    with pytest.raises(ConfigurationError, match=r"'parse_retry': did you mean 'parse_retries'\?"):
+        ai_service(parse_retry=1)  # type: ignore[call-overload]

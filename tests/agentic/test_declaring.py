@@ -184,8 +184,10 @@ def test_a_system_needs_agents() -> None:
 
 
 def test_unknown_options_are_named_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match="unknown option 'outputs': known are name, description"):
-        sequence(write, outputs="x")  # type: ignore[call-overload]
+    with pytest.raises(ConfigurationError, match="unknown option 'colour': known are name, description"):
+        sequence(write, colour="x")  # type: ignore[call-overload]
+    with pytest.raises(ConfigurationError, match=r"unknown option 'listener': did you mean 'listeners'\?"):
+        sequence(write, listener=[])  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 import pytest
 
 import aiservices
-from aiservices import ConfigurationError, user_message
+from aiservices import ConfigurationError, tool, user_message
 from aiservices.testing import ScriptedChatModel
 from tests.declarations import calling_the_model, problems_of
 
@@ -150,6 +150,10 @@ def test_a_member_that_can_neither_run_nor_call_the_model_is_named() -> None:  #
 
         def varying(*t: str) -> str: ...
 
+        def forgotten(t: str) -> str: ...  # type: ignore[misc]  # noqa: N805
+
+        def renamed(this, t: str) -> str: ...  # noqa: N805
+
     assert problems_of(Asker) == (
         "Asker.name: it is no method: a service has methods, and constants with a value",
         "Asker.other: it is no method: a service has methods, and constants with a value",
@@ -165,6 +169,7 @@ def test_a_member_that_can_neither_run_nor_call_the_model_is_named() -> None:  #
         "Asker.selfless: it has no self: write `def name(self, ...)`",
         "Asker.keyword: it has no self: write `def name(self, ...)`",
         "Asker.varying: it has no self: write `def name(self, ...)`",
+        "Asker.forgotten: it has no self: write `def name(self, ...)`",
     )
 
 
@@ -276,6 +281,22 @@ def test_everything_wrong_with_declaration_and_options_comes_in_one_error() -> N
     for problem, beginning in zip(caught.value.problems, expected, strict=True):
         assert problem.startswith(beginning)
     assert str(caught.value).splitlines() == list(caught.value.problems)
+
+
+def test_one_tool_in_place_of_a_list_is_one_problem_among_others() -> None:
+    @tool
+    def look(city: str) -> str:
+        return city
+
+    class Asker(Protocol):
+        def ask(self, text: str) -> str: ...
+
+    with pytest.raises(ConfigurationError) as caught:
+        aiservices.create(Asker, chat_model=ScriptedChatModel(), tools=look, parse_retries="3")  # type: ignore[arg-type]
+    assert caught.value.problems == (
+        "parse_retries is '3': give a whole number, 0 or more",
+        "tools is a Tool: give a list or a tuple",
+    )
 
 
 def test_an_abstract_class_of_the_library_may_be_a_parent() -> None:
