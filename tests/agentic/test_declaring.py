@@ -140,6 +140,7 @@ def test_what_can_be_called_is_an_agent(style: Style, style_of: str) -> None:
         (Writer, "Writer is a class"),
         (lambda x: x, "a lambda has no name"),
         ("text", "'text' is no agent"),
+        ([write], r"one of the agents is a list: give its items one by one, as in \*items"),
         (agent(name="  ")(lambda: 1), "a name that is not blank"),
         (agent(name="x", output_key="")(lambda: 1), "output_key is '': give"),
     ],
