@@ -145,6 +145,8 @@ def test_what_is_missing_or_cannot_work_is_refused() -> None:
         (lambda: KeywordRetriever(keyword_index=3), "keyword_index is 3"),  # type: ignore[arg-type]
         (HybridRetriever, "HybridRetriever has no retrievers"),
         (lambda: HybridRetriever(3), "retriever 3 is neither a function"),  # type: ignore[arg-type]
+        (lambda: HybridRetriever(InMemoryEmbeddingStore()), "look it up with an EmbeddingStoreRetriever"),  # type: ignore[arg-type]
+        (lambda: HybridRetriever([]), r"join several with HybridRetriever\(\*retrievers\)"),  # type: ignore[arg-type]
     ]
     for make, problem in wrong:
         with pytest.raises(ConfigurationError, match=problem):

@@ -178,6 +178,10 @@ def test_a_state_cannot_be_changed_and_has_no_other_parts() -> None:
     state = AgentState("t")
     with pytest.raises(AttributeError):
         state.messages = ()  # type: ignore[misc]
+    with pytest.raises(
+        AttributeError, match=r"frozen: give 'nope' in the update .* state.replace\(nope=...\)"
+    ):
+        state.nope = 1
     with pytest.raises(AttributeError, match="no channel 'nope'"):
         _ = state.nope
     with pytest.raises(TypeError, match="no 'nope'"):
