@@ -88,7 +88,10 @@ def test_ids_without_a_memory_for_each_are_refused(options: Any) -> None:
     ("options", "problem"),
     [
         ({"chat_memory": "memory"}, "chat_memory is a str"),
-        ({"chat_memory": MessageWindowChatMemory}, "chat_memory is the class MessageWindowChatMemory: give a ChatMemory"),
+        (
+            {"chat_memory": MessageWindowChatMemory},
+            "chat_memory is the class MessageWindowChatMemory: give a ChatMemory",
+        ),
         ({"chat_memory": MessageWindowChatMemory(9), "chat_memory_provider": Counting()}, "keep one"),
         ({"chat_memory_provider": MessageWindowChatMemory(9)}, "cannot be called"),
         ({"remember": "all"}, "give 'validated' or 'raw'"),
