@@ -132,7 +132,13 @@ class Channels:
         values = dict(state.channels)
         for name, value in update.items():
             if not _is_echo(value, values.get(name)):
-                values[name] = self.user[name].reduced(values.get(name), value)
+                try:
+                    values[name] = self.user[name].reduced(values.get(name), value)
+                except Exception as error:
+                    error.add_note(
+                        f"raised by the reducer of the channel {name!r} of the old and the new value"
+                    )
+                    raise
         return FrozenMapping(values)
 
 

@@ -175,7 +175,7 @@ def _add(found: dict[str, Tool[..., Any]], made: Tool[..., Any], problems: list[
     elif made.name in found:
         problems.append(
             f"two tools are called {made.name!r}, {_origin(found[made.name])} and {_origin(made)}: "
-            "rename one with @tool(name=...)"
+            "rename one with @tool(name=...), an agent with its name="
         )
     else:
         _ = made.undo  # read now, so that a compensation that does not fit is reported with the rest
