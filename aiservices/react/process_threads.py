@@ -23,7 +23,7 @@ class Thread:
         self.id = id
         self.has_owner = False
         self.checkpoints: list[Checkpoint] = []
-        self.notes: dict[str, ToolResultMessage] = {}
+        self.notes: dict[tuple[str, str], ToolResultMessage] = {}
 
 
 class ProcessThreads:
@@ -87,13 +87,15 @@ class ProcessThreads:
         return saved
 
     async def note(self, driver: Driver, thread_id: str, run_id: str, result: ToolResultMessage) -> None:
-        self._all[thread_id].notes[result.tool_call_id] = result
+        self._all[thread_id].notes[run_id, result.tool_call_id] = result
 
     async def noted(
         self, driver: Driver, thread_id: str, run_id: str, calls: Sequence[ToolCall]
     ) -> dict[str, ToolResultMessage]:
         notes = self._all[thread_id].notes
-        return {call.id: notes[call.id] for call in calls if call.id in notes} if notes else {}
+        if not notes:
+            return {}
+        return {call.id: notes[run_id, call.id] for call in calls if (run_id, call.id) in notes}
 
     async def forget(self, driver: Driver, thread_id: str, run_id: str, ids: Sequence[str]) -> None:
         self._all[thread_id].notes.clear()
