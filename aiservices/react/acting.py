@@ -21,6 +21,7 @@ from ..tools import (
     refuse_calls,
     run_calls,
 )
+from .channels import messages_of
 from .decisions import decided
 from .records import Progress, results_of
 from .setup import Setup
@@ -59,9 +60,16 @@ class Acting:
             policy = approvals.get(call.name, False)
             if policy is False or not _is_valid(call, tools):
                 continue
-            if policy is True or await self._driver.call(policy, call, state):
+            if policy is True or await self._asks(policy, call, state):
                 found.append(call.id)
         return tuple(found)
+
+    async def _asks(self, policy: Any, call: ToolCall, state: AgentState) -> bool:
+        try:
+            return bool(await self._driver.call(policy, call, state))
+        except Exception as error:
+            error.add_note(f"raised by what approvals give for {call.name!r}")
+            raise
 
     def check(self, message: AiMessage, tools: ToolRegistry, progress: Progress) -> dict[str, int]:
         """The calls so far by tool. Raises `LimitExceededError` when those of this answer may not run."""
@@ -84,7 +92,7 @@ class Acting:
         `LimitExceededError`; the results are noted all the same.
         """
         results = await self.ended(message.tool_calls, progress)
-        waits = any(id not in progress.decisions for id in progress.guarded)
+        waits = bool(progress.undecided)
         to_run: list[ToolCall] = []
         for call in message.tool_calls:
             if call.id in results or (waits and call.id in progress.guarded):
@@ -119,7 +127,7 @@ class Acting:
 
 def completed(update: Mapping[str, Any], message: AiMessage, skills: tuple[str, ...]) -> dict[str, Any]:
     """The update of a round with a result for each call, in their order, whatever hooks have made of it."""
-    given = tuple(update.get("messages", ()))
+    given = messages_of(update.get("messages", ()), "the update of the node 'action'")
     results = {item.tool_call_id: item for item in given if isinstance(item, ToolResultMessage)}
     ordered = [results.get(call.id) or _left_out(call) for call in message.tool_calls]
     others = [item for item in given if not isinstance(item, ToolResultMessage)]
