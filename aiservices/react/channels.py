@@ -159,9 +159,8 @@ def _copied(name: str, value: Any, state: AgentState) -> Any:
 
 
 def _messages(given: Any, state: AgentState, where: str) -> tuple[ChatMessage, ...]:
-    if given is state.messages:  # an update that echoes the state changes nothing
-        return state.messages
-    return (*state.messages, *messages_of(given, where))
+    added = () if given is state.messages else messages_of(given, where)  # an echo changes nothing
+    return (*state.messages, *added)
 
 
 def messages_of(given: Any, where: str) -> tuple[ChatMessage, ...]:

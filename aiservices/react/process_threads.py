@@ -41,8 +41,10 @@ class ProcessThreads:
     def line(self, thread_id: str) -> object:
         return (id(self), thread_id)
 
-    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
+    def turn(
+        self, driver: Driver, thread_id: str, refusal: Refusal
+    ) -> AbstractAsyncContextManager[str | None]:
+        return nullcontext(None)
 
     def opened(self, thread_id: str, *, lasting: bool) -> Thread:
         thread = self._all.get(thread_id)

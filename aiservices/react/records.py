@@ -80,8 +80,13 @@ class Threads(Protocol):
         """What runs of one thread wait in line for."""
         ...
 
-    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
-        """Have the turn of a thread among all processes, and wait for it until there is a refusal."""
+    def turn(
+        self, driver: Driver, thread_id: str, refusal: Refusal
+    ) -> AbstractAsyncContextManager[str | None]:
+        """Have the turn of a thread among all processes, and wait for it until there is a refusal.
+
+        What it gives is the holder of the lease, where there is one.
+        """
         ...
 
     def opened(self, thread_id: str, *, lasting: bool) -> object:

@@ -50,9 +50,11 @@ class StoredThreads:
     def line(self, thread_id: str) -> object:
         return (id(self._store), thread_id)
 
-    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
+    def turn(
+        self, driver: Driver, thread_id: str, refusal: Refusal
+    ) -> AbstractAsyncContextManager[str | None]:
         if isinstance(self._store, InMemoryStore):  # no other process has it
-            return nullcontext()
+            return nullcontext(None)
         return leased(driver, self._store, LEASES, thread_id, refusal)
 
     def opened(self, thread_id: str, *, lasting: bool) -> None:
