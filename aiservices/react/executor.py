@@ -14,11 +14,11 @@ from ..errors import AgentError, ConfigurationError, MemoryInUseError
 from ..invocation import changed
 from ..leasing import Meeting
 from ..memory import key_of
-from ..messages import ChatMessage, Content, UserMessage
+from ..messages import AiMessage, ChatMessage, Content, UserMessage
 from ..tools import Tool
 from .diagrams import diagram
 from .reading import Reading, aread, read
-from .records import NODES, Checkpoint
+from .records import NODES, Checkpoint, has_open_round
 from .running import Run
 from .sessions import Session
 from .setup import Setup
@@ -314,4 +314,7 @@ def _messages(text: Said) -> Sequence[ChatMessage]:
     messages = tuple(text) if isinstance(text, Iterable) else ()
     if not messages or not all(isinstance(item, ChatMessage) for item in messages):
         raise TypeError("a turn begins with a text, a content or messages, and with one of them at least")
+    last = messages[-1]
+    if has_open_round(messages) or (isinstance(last, AiMessage) and last.tool_calls):
+        raise AgentError("a turn begins with calls that have no results: give the results, or leave them out")
     return messages

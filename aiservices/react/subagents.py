@@ -50,6 +50,8 @@ def as_tool(
         raise ConfigurationError(f"max_depth is {max_depth}: give 1 or more")
     if timeout is not None and not timeout > 0:
         raise ConfigurationError(f"timeout is {timeout!r}: give more than 0 seconds, or None for no limit")
+    if not isinstance(on_failure, str | None) and not callable(on_failure):
+        raise ConfigurationError(f"on_failure is {on_failure!r}: give a text, or a function of the error")
     delegation = _Delegation(called, max_depth, on_failure)
     invoke: Callable[..., Any] | None = getattr(agent, "ainvoke", None)
 

@@ -188,7 +188,7 @@ def test_an_agent_calls_itself_in_a_thread_of_its_own(style: str) -> None:
     assert (results(state), state.final_response) == (["agent: inner answer"], "outer answer")
 
 
-@pytest.mark.parametrize("options", [{"max_depth": 0}, {"name": "no name"}])
+@pytest.mark.parametrize("options", [{"max_depth": 0}, {"name": "no name"}, {"on_failure": 3}])
 def test_unfit_options_are_refused(options: Any) -> None:
     child, _ = agent()
     with pytest.raises(ConfigurationError):
