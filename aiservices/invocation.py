@@ -210,10 +210,10 @@ class Invocation:
 
 def changed(value: T, **changes: Any) -> T:
     """A copy of an invocation or a result with other values, at half the price of `dataclasses.replace`."""
-    kind = type(value)
+    kind, put = type(value), object.__setattr__
     copy = object.__new__(kind)
     for name in kind.__slots__:  # type: ignore[attr-defined]
-        object.__setattr__(copy, name, changes[name] if name in changes else getattr(value, name))
+        put(copy, name, changes[name] if name in changes else getattr(value, name))
     return copy
 
 

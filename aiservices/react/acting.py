@@ -23,7 +23,7 @@ from ..tools import (
 )
 from .channels import messages_of
 from .decisions import decided
-from .records import Progress, results_of
+from .records import Progress, Threads, results_of
 from .setup import Setup
 from .state import AgentState
 
@@ -38,7 +38,7 @@ class Acting:
         self._setup = setup
         self._driver = driver
         self._place = (thread_id, run_id)
-        self._ended: deque[ToolResultMessage] = deque()
+        notes = _Notes(setup.threads, driver, thread_id, run_id)
         self._caller = Caller(
             driver=driver,
             service=setup.name,
@@ -46,8 +46,8 @@ class Acting:
             parameters=NO_PARAMETERS,
             memory_id=thread_id,
             deadline=deadline,
-            finished=self._finished,
-            flush=self._note,
+            finished=notes.add,
+            flush=notes.write,
         )
 
     async def guarded(self, message: AiMessage, tools: ToolRegistry, state: AgentState) -> tuple[str, ...]:
@@ -116,13 +116,23 @@ class Acting:
         """Forget the notes of a round whose results are in the state."""
         await self._setup.threads.forget(self._driver, *self._place, [call.id for call in calls])
 
-    def _finished(self, done: Done) -> None:
+
+class _Notes:
+    """What has ended of a round that is not over; not a part of `Acting`, which would then be a circle."""
+
+    def __init__(self, threads: Threads, driver: Driver, thread_id: str, run_id: str) -> None:
+        self._threads = threads
+        self._driver = driver
+        self._place = (thread_id, run_id)
+        self._ended: deque[ToolResultMessage] = deque()
+
+    def add(self, done: Done) -> None:
         if done.whole:  # a call that was broken off may have done its work: it runs again, with its key
             self._ended.append(done.result)
 
-    async def _note(self) -> None:
+    async def write(self) -> None:
         while self._ended:
-            await self._setup.threads.note(self._driver, *self._place, self._ended.popleft())
+            await self._threads.note(self._driver, *self._place, self._ended.popleft())
 
 
 def completed(update: Mapping[str, Any], message: AiMessage, skills: tuple[str, ...]) -> dict[str, Any]:

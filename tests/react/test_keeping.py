@@ -361,3 +361,26 @@ def test_a_blank_thread_id_is_refused(id: str) -> None:
     asked, _ = agent()
     with pytest.raises(ValueError, match="memory id"):
         asked.invoke("a", id)
+
+
+@both
+def test_what_a_run_needed_is_freed_without_the_collector(style: str) -> None:
+    seen: list[ref[Any]] = []
+
+    class Fresh:
+        def provide(self, request: Any) -> list[Any]:
+            def look() -> str:
+                return "seen"
+
+            seen.append(ref(look))
+            return [look]
+
+    asked, _ = agent(call("look"), "done", tool_providers=[Fresh()])
+    gc.collect()
+    gc.disable()
+    try:
+        assert calls(style, asked, "invoke", "go").final_response == "done"
+        assert [reference() for reference in seen] == [None] * len(seen)
+    finally:
+        gc.enable()
+    assert seen
