@@ -166,7 +166,8 @@ def _messages(given: Any, state: AgentState, where: str) -> tuple[ChatMessage, .
 def messages_of(given: Any, where: str) -> tuple[ChatMessage, ...]:
     """One message or several. Raises `ConfigurationError` beginning with `where` for anything else."""
     one = isinstance(given, ChatMessage) or not isinstance(given, Iterable)
-    added: tuple[Any, ...] = (given,) if one else tuple(given)
+    items: Any = (given,) if one else given
+    added: tuple[Any, ...] = tuple(items)
     for item in added:
         if not isinstance(item, ChatMessage):
             raise ConfigurationError(

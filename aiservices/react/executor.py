@@ -135,7 +135,11 @@ class AgentExecutor:
 
     def new_session(self) -> Session:
         """A conversation of its own, with this executor's model and tools."""
-        id = _new_id()
+        return self._session(_new_id())
+
+    def _session(self, thread_id: str) -> Session:
+        """The conversation of a thread, which in the process then lasts as long as what this gives."""
+        id = key_of(thread_id)
         return Session(self, id, self._setup.threads.owned(id))
 
     def diagram(self) -> str:
