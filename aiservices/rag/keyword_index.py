@@ -80,6 +80,8 @@ class KeywordIndex(Closable):
         those of two do not. A text without any words finds nothing, and of more than 500 different words
         the first ones are looked for. Raises `ValueError` for `max_results` below 1.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"a keyword index looks for the words of a text, not of a {type(text).__name__}")
         limit, node = index(max_results), checked_filter(filter)
         if limit < 1:
             raise ValueError(f"max_results is {max_results}: ask for at least 1")

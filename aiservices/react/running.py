@@ -155,8 +155,8 @@ class Run:
         if message is None:
             await self._finish(state, AGENT)
             return None
-        if state.stop_reason is not None:  # the answer was cut off, and so may be its last call
-            results = results_saying("The call did not run: the answer was cut off.", message.tool_calls)
+        if state.stop_reason is not None:  # if the answer was cut off, so may be its last call
+            results = results_saying(f"The call did not run: {_why_not(state)}.", message.tool_calls)
             state = changed_state(state, {"messages": (*state.messages, *results)})
             await self._finish(state, AGENT)
             return None
@@ -196,7 +196,9 @@ class Run:
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
         ending: dict[str, Any] = {}
         most = self._setup.max_steps
-        if is_immediate(results, self._requesting.registry):
+        if state.stop_reason is not None:  # a hook has ended the run
+            ending = {"stop_reason": state.stop_reason}
+        elif is_immediate(results, self._requesting.registry):
             text = "\n".join(result.text for result in results)
             ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}
         elif most is not None and self._progress.steps >= most:
@@ -287,3 +289,9 @@ class Run:
         assert self._outbox is not None
         self._outbox.append(NodeOutput(AGENT, self.state, event))
         await Emit(self._outbox)
+
+
+def _why_not(state: AgentState) -> str:
+    """Why the calls of the last answer do not run, though no limit forbids it."""
+    was_cut_off = state.stop_reason in (StopReason.LENGTH, StopReason.CONTENT_FILTER)
+    return "the answer was cut off" if was_cut_off else "a hook ended the run"
