@@ -25,10 +25,10 @@ class ChatMemoryAccess(Protocol):
     A call that is running meanwhile still adds its turn when it ends.
     """
 
-    def get_chat_memory(self, id: Any, /) -> ChatMemory | None:
+    def get_chat_memory(self, id: Any) -> ChatMemory | None:
         return memories_of(self).find(id)
 
-    def evict_chat_memory(self, id: Any, /) -> bool:
+    def evict_chat_memory(self, id: Any) -> bool:
         return memories_of(self).evict(id)
 
 

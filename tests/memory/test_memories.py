@@ -323,3 +323,10 @@ def test_one_store_serves_several_ids_and_namespaces() -> None:
     MessageWindowChatMemory(9, "ann", store, "archive").add(UserMessage("U3"))
     assert short(MessageWindowChatMemory(9, "ann", store).messages()) == "U1"
     assert store.keys("chat") == ["ann", "bob"]
+
+
+def test_memories_are_reached_by_position_and_by_name() -> None:
+    service = reachable(lambda id: MessageWindowChatMemory(9, id), "a")
+    service.say("ann", "hi")
+    assert service.get_chat_memory(id="ann") is service.get_chat_memory("ann")
+    assert service.evict_chat_memory(id="ann")
