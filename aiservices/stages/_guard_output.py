@@ -38,6 +38,7 @@ async def guard_output(call: Invocation, proceed: Proceed) -> Result[Any]:
         return asking.result
     passed = validated.passed
     if call.is_streamed and passed.subject.text:
+        await call.flush()  # the verdicts were given before the answer is shown
         await call.show(PartialText(passed.subject.text))
     if not passed.rewritten and not passed.findings:
         return asking.result
