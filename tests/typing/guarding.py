@@ -124,7 +124,7 @@ def ended(outcome: ChainOutcome[Message]) -> Message | None:
             return None
 
 
-async def moderated(texts: Sequence[str]) -> Moderated:
+async def moderated(text: str) -> Moderated:
     return Moderated(False)
 
 
