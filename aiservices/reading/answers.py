@@ -125,7 +125,8 @@ def read_answer(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
         return _wrapped(whole, parsers)
     inner = get_args(whole)  # none in a bare typing.Iterator
     if inner and _is_any_of(origin, _ITERATORS):
-        return _iterated(inner, origin, parsers)
+        _refuse_more(inner[1:])
+        return _iterated(inner[0], origin, parsers)
     if inner and _is_any_of(origin, _HANDLES):
         return _handled(inner[0], origin, parsers)
     for kind, form in _RAW.items():
@@ -165,11 +166,14 @@ def _handled(inner: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> 
     )
 
 
-def _iterated(inner: tuple[Any, ...], origin: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
-    """Texts as they come, or the items of a list."""
-    item, *other = inner  # a generator's types to send and to return
-    if not all(_is_any_of(each, (None, types.NoneType, Any)) for each in other):
+def _refuse_more(sent_and_returned: tuple[Any, ...]) -> None:
+    """Raise `Complaint` for a generator that would be sent something, or return something."""
+    if not all(_is_any_of(each, (None, types.NoneType, Any)) for each in sent_and_returned):
         raise Complaint("a stream is sent nothing and returns nothing: write Iterator[T] or AsyncIterator[T]")
+
+
+def _iterated(item: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
+    """Texts as they come, or the items of a list."""
     asynchronous, bare = _is_any_of(origin, _ASYNCHRONOUS), _unaliased(item)
     if _is_any_of(bare, (*_SAYING_NOTHING, None, types.NoneType)):
         raise Complaint("the items of the stream say nothing: name their type, as in Iterator[str]")

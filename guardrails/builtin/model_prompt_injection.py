@@ -62,7 +62,7 @@ class ModelPromptInjection:
 
     def __post_init__(self) -> None:
         if hasattr(self.classify, "text_for"):
-            object.__setattr__(self, "classify", scored_by(self.classify))
+            object.__setattr__(self, "classify", scored_by(cast("Prompted", self.classify)))
         if not callable(self.classify):  # failing at each call, it would let every text pass
             given = type(self.classify).__name__
             raise TypeError(f"a classifier is a function of the text or a chat model, not a {given}")
