@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from .declaring import system_message
-from .errors import ConfigurationError
+from .errors import ConfigurationError, MissingExtraError
 from .messages import DEFAULT_PARAMETERS, ChatRequestParameters, ChatResponse, FinishReason
 from .rag import EmbeddingStoreRetriever, RetrievalAugmentor
 from .results import Result
@@ -20,6 +20,7 @@ KNOWLEDGE: Final = "knowledge.db"
 _WHERE_FROM: Final = ("url", "file_name", "document_id")
 _SHOWN: Final = 70
 SMALL: Final = "local"
+EXTRAS: Final = "local,rag,sql"
 # The embedded model is so small that it does not know when to stop.
 BRIEF: Final = ChatRequestParameters(temperature=0.0, max_output_tokens=120)
 
@@ -50,9 +51,22 @@ def add_ask(topics: Any) -> None:
 
 
 def _ask(arguments: argparse.Namespace) -> int:
+    try:
+        result = _answered(arguments)
+    except MissingExtraError as missing:
+        if missing.extra not in EXTRAS.split(","):
+            raise
+        raise MissingExtraError("`aiservices ask`", extra=EXTRAS) from missing
+    sys.stdout.writelines(f"{line}\n" for line in (said(result.content), *_told(result.sources)))
+    return 0
+
+
+def _answered(arguments: argparse.Namespace) -> Result[ChatResponse]:
     from .models.local import LocalEmbeddingModel
     from .rag import SqlEmbeddingStore
 
+    if not arguments.question.strip():
+        raise ConfigurationError("the question is blank")
     is_small = arguments.model == SMALL
     results = arguments.results if arguments.results is not None else 1 if is_small else 3
     if results < 1:
@@ -73,9 +87,7 @@ def _ask(arguments: argparse.Namespace) -> int:
             retrieval_augmentor=augmentor,
             parameters=BRIEF if is_small else DEFAULT_PARAMETERS,
         )
-        result = librarian.answer(arguments.question)
-    sys.stdout.writelines(f"{line}\n" for line in (said(result.content), *_told(result.sources)))
-    return 0
+        return librarian.answer(arguments.question)
 
 
 def said(response: ChatResponse) -> str:

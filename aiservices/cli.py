@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from .asking import add_ask
-from .errors import AiServiceError
+from .errors import AiServiceError, MissingExtraError
 from .ingesting import add_ingest
 from .models.local.catalogue import CATALOGUE
 from .models.local.pulling import pull
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         code: int = arguments.command(arguments)
-    except AiServiceError as error:
+    except (AiServiceError, MissingExtraError) as error:
         print(f"aiservices: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from .errors import ConfigurationError
+from .errors import ConfigurationError, MissingExtraError
 from .rag import (
     Document,
     FailedDocument,
@@ -25,6 +26,8 @@ from .rag.progress import progress_bar
 KNOWLEDGE: Final = "knowledge.db"
 SEGMENT_TOKENS: Final = 200  # the embedded model reads 256, and the estimate is not always too many
 OVERLAP_TOKENS: Final = 30
+EXTRAS: Final = "documents,local,rag,sql"
+_SILENCE: Final = logging.NullHandler()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,15 @@ def add_ingest(topics: Any) -> None:
 
 
 def _ingest(arguments: argparse.Namespace) -> int:
+    # Without any handler the log of failures would go to standard error, where the report is told too.
+    logging.getLogger("aiservices").addHandler(_SILENCE)
+    try:
+        return _tell(_ingested(arguments), arguments.into)
+    except MissingExtraError as missing:  # all of them at once, and not one after the other
+        raise MissingExtraError("`aiservices ingest`", extra=EXTRAS) from missing
+
+
+def _ingested(arguments: argparse.Namespace) -> IngestionReport:
     from .models.local import LocalEmbeddingModel
     from .rag import SqlEmbeddingStore
     from .stores import SqlStore
@@ -77,14 +89,14 @@ def _ingest(arguments: argparse.Namespace) -> int:
             on_progress=show,
             ledger=ledger,
         )
-        report = ingestor.ingest(
-            given.documents, source=given.source, remove_missing=arguments.remove_missing
-        )
-    return _tell(report, arguments.into)
+        return ingestor.ingest(given.documents, source=given.source, remove_missing=arguments.remove_missing)
 
 
 def _given(arguments: argparse.Namespace) -> _Given:
     path: str = arguments.path
+    for name, text in (("PATH", path), ("--into", arguments.into), ("--source", arguments.source)):
+        if text is not None and not text.strip():
+            raise ConfigurationError(f"{name} is blank")
     if path.startswith(("http://", "https://")):
         return _Given(iter((load_url(path),)), arguments.source)
     if not Path(path).is_dir():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
+import outputparsers
 from guardrails import DEFAULT_CONFIG, Failure, Link, OutputGuardrailsConfig
 
 from .context import InvocationContext
@@ -49,6 +50,7 @@ from .tools import (
 )
 
 T = TypeVar("T")
+MAX_CORRECTION_CHARS: Final = 2_000
 Proceed: TypeAlias = Callable[["Invocation"], Coroutine[Any, Any, Result[Any]]]
 
 
@@ -250,3 +252,14 @@ def with_instructions(user: UserMessage, instructions: str) -> UserMessage:
     else:
         contents.append(TextContent(instructions))
     return replace(user, contents=tuple(contents))
+
+
+def correction_of(error: outputparsers.OutputParsingError) -> str:
+    """What the model is told of an answer that could not be read."""
+    wrong = cut(str(error), MAX_CORRECTION_CHARS)
+    return f"Your answer could not be used. {wrong}\nAnswer again, with the corrected answer only."
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, or its beginning."""
+    return text if len(text) <= limit else f"{text[:limit]}..."

@@ -1,46 +1,87 @@
 """Who runs what is saved in a store: a lease beside it, and a look at whether its owner is still alive.
 
 A lease runs out by itself when its process has died. Where the owner was a process of this machine there is
-no need to wait for that: it is gone when its number is, or belongs to a process that began later.
+no need to wait for that: it is gone when its number is, or belongs to a process that began later. Of what
+this process holds itself it knows without looking.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from .driving import Driver
-from .errors import ConflictError
+from .errors import ConflictError, StoreError
 from .stores import Entry, Store
 from .tools.leases import Lease
 
 LEASE_SECONDS: Final = 15.0
 _LOOK_AGAIN: Final = 0.02
 
-Refusal: TypeAlias = Callable[[bool], Exception | None]
-"""What ends the waiting for somebody else, who has renewed the lease meanwhile or not; `None`: wait on."""
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Somebody holds the lease who `has_renewed` it since he was met first, or who `waits_for_us`."""
+
+    has_renewed: bool
+    waits_for_us: bool
+
+
+Refusal: TypeAlias = Callable[[Meeting], Exception | None]
+"""What ends the waiting for who holds the lease; `None`: wait on."""
+
+_held: Final[set[str]] = set()
+"""The holders in this process."""
+_holding: ContextVar[tuple[str, ...]] = ContextVar("aiservices_leases", default=())
+"""The holders within whose time this is done."""
 
 
 @asynccontextmanager
 async def leased(
     driver: Driver, store: Store, namespace: str, key: str, refusal: Refusal
 ) -> AsyncIterator[None]:
-    """Hold the lease of a key. While somebody else does, `refusal` is asked again and again."""
-    lease = await _taken(driver, store, namespace, key, refusal)
+    """Hold the lease of a key. While somebody else does, `refusal` is asked again and again.
+
+    One that cannot be given up, because the store is down, runs out, and is in nobody's way in this process.
+    """
+    holder = os.urandom(8).hex()  # two who hold it one after the other are not one who has renewed it
+    _held.add(holder)
+    try:
+        lease = await _taken(driver, store, namespace, key, holder, refusal)
+        try:
+            with _within(holder):
+                yield
+        finally:
+            with suppress(StoreError):
+                await driver.finish(driver.twin(lease.leave, lease.aleave))
+    finally:
+        _held.discard(holder)
+
+
+@contextmanager
+def _within(holder: str) -> Iterator[None]:
+    outer = _holding.get()
+    inner = (*outer, holder)
+    _holding.set(inner)
     try:
         yield
     finally:
-        await driver.finish(driver.twin(lease.leave, lease.aleave))
+        if _holding.get() is inner:  # a stream that is dropped may end in another context
+            _holding.set(outer)
 
 
-async def _taken(driver: Driver, store: Store, namespace: str, key: str, refusal: Refusal) -> Lease:
+async def _taken(
+    driver: Driver, store: Store, namespace: str, key: str, myself: str, refusal: Refusal
+) -> Lease:
     met: tuple[Any, int] = (None, 0)
     while True:
-        lease = Lease(store, key, LEASE_SECONDS, namespace=namespace, owner=_myself())
+        lease = Lease(store, key, LEASE_SECONDS, namespace=namespace, owner=_owner(myself))
         try:
             await driver.twin(lease.take, lease.atake)
         except ConflictError:
@@ -53,8 +94,8 @@ async def _taken(driver: Driver, store: Store, namespace: str, key: str, refusal
             await _taken_away(driver, store, namespace, key, held)
             continue
         holder = held.value.get("holder")
-        is_renewed = met[0] == holder and met[1] != held.version
-        if error := refusal(is_renewed):
+        has_renewed = met[0] == holder and met[1] != held.version
+        if error := refusal(Meeting(has_renewed, waits_for_us=holder in _holding.get())):
             raise error
         met = (holder, held.version)
         await driver.sleep(_LOOK_AGAIN)
@@ -68,13 +109,27 @@ async def _taken_away(driver: Driver, store: Store, namespace: str, key: str, he
         await driver.twin(lambda: store.delete(namespace, key, expected_version=held.version), adelete)
 
 
-def _myself() -> Mapping[str, Any]:
-    holder = os.urandom(8).hex()  # two who hold it one after the other are not one who has renewed it
-    return {"holder": holder, "machine": _machine(), "pid": os.getpid(), "began": _beginning(os.getpid())}
+def _owner(holder: str) -> Mapping[str, Any]:
+    pid = os.getpid()
+    return {
+        "holder": holder,
+        "process": _process(pid),
+        "machine": _machine(),
+        "pid": pid,
+        "began": _beginning(pid),
+    }
+
+
+@cache
+def _process(pid: int) -> str:
+    """Names this process; a child made by `fork` has another name."""
+    return os.urandom(8).hex()
 
 
 def _is_dead(owner: Any) -> bool:
     """Whether the owner is known to be gone; unknown is no."""
+    if owner.get("process") == _process(os.getpid()):
+        return owner.get("holder") not in _held
     machine = _machine()
     if machine is None or owner.get("machine") != machine or owner.get("began") is None:
         return False

@@ -72,7 +72,20 @@ def fingerprint(text: str, metadata: Mapping[str, object]) -> str:
     return sha256(content.encode("ascii")).hexdigest()[:32]
 
 
-@dataclass(frozen=True, slots=True)
+def _check_text(text: object, owner: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"the text of {owner} is a {type(text).__name__}: give a str")
+
+
+def _checked_id(id: object) -> str:
+    if not isinstance(id, str):
+        raise TypeError(f"the id of a document is a {type(id).__name__}: give a text")
+    if not id.strip():
+        raise ValueError("the id of a document is blank: give a text, or none for one made of the content")
+    return id
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Document:
     """A text with what is known about it. An empty text is allowed, and is cut into no segments.
 
@@ -80,20 +93,20 @@ class Document:
     """
 
     text: str
-    metadata: Mapping[str, MetadataValue] = field(default=NO_METADATA)
-    id: str | None = field(default=None, kw_only=True)
+    metadata: Mapping[str, MetadataValue]
+    id: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "metadata", metadata_of(self.metadata))
-        if self.id is None:
-            object.__setattr__(self, "id", fingerprint(self.text, self.metadata))
-        elif not self.id.strip():
-            raise ValueError(
-                "the id of a document is blank: give a text, or none for one made of the content"
-            )
+    def __init__(
+        self, text: str, metadata: MetadataMapping | None = NO_METADATA, *, id: str | None = None
+    ) -> None:
+        put = object.__setattr__
+        _check_text(text, "a Document")
+        put(self, "text", text)
+        put(self, "metadata", known := metadata_of(metadata))
+        put(self, "id", fingerprint(text, known) if id is None else _checked_id(id))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class TextSegment:
     """A piece of a document.
 
@@ -102,12 +115,23 @@ class TextSegment:
     """
 
     text: str
-    metadata: Mapping[str, MetadataValue] = field(default=NO_METADATA)
-    start: int | None = None
-    end: int | None = None
+    metadata: Mapping[str, MetadataValue]
+    start: int | None
+    end: int | None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "metadata", metadata_of(self.metadata))
+    def __init__(
+        self,
+        text: str,
+        metadata: MetadataMapping | None = NO_METADATA,
+        start: int | None = None,
+        end: int | None = None,
+    ) -> None:
+        put = object.__setattr__
+        _check_text(text, "a TextSegment")
+        put(self, "text", text)
+        put(self, "metadata", metadata_of(metadata))
+        put(self, "start", start)
+        put(self, "end", end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +149,8 @@ class ScoredSegment:
     attributes: Mapping[str, object] = field(default=NO_ATTRIBUTES, hash=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.segment, TextSegment):
+            raise TypeError(f"the segment of a ScoredSegment is a {type(self.segment).__name__}")
         if type(self.attributes) is not Attributes:
             object.__setattr__(self, "attributes", attributes_of(self.attributes, owner="attributes"))
 

@@ -72,6 +72,11 @@ def test_a_missing_file_is_told_how_to_make_and_is_not_made(
     assert not file.exists()
 
 
+def test_a_blank_question_is_refused(knowledge: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", " ", "--from", str(knowledge)]) == 1
+    assert capsys.readouterr().err == "aiservices: the question is blank\n"
+
+
 def test_a_number_of_results_that_makes_no_sense_is_refused(
     knowledge: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

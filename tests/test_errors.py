@@ -7,6 +7,7 @@ import pytest
 
 import outputparsers
 from aiservices.errors import (
+    AgentError,
     AiServiceError,
     AuthenticationError,
     ConfigurationError,
@@ -34,6 +35,8 @@ def with_what_was_done(error: AiServiceError) -> AiServiceError:
     "error",
     [
         AiServiceError("plain"),
+        AgentError("of nobody"),
+        AgentError("of one", agent="a"),
         ConfigurationError(["first", "second"]),
         ModelError("x", status=500, request_id="r", response=RESPONSE),
         RateLimitError("slow down", status=429),
@@ -48,6 +51,7 @@ def with_what_was_done(error: AiServiceError) -> AiServiceError:
     ids=lambda error: type(error).__name__,
 )
 def test_every_error_survives_pickling_and_copying(error: Exception) -> None:
+    """LG-30: also one that tells of no agent."""
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(again) is type(error)
         assert str(again) == str(error)

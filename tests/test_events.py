@@ -25,6 +25,9 @@ from aiservices import (
     RequestSent,
     ResponseReceived,
     TextContent,
+    ToolCall,
+    ToolFinished,
+    ToolStarted,
     UserMessage,
 )
 from aiservices.events import EVENTS
@@ -130,6 +133,44 @@ def test_every_event_tells_the_same_context(invoke: Any, recorder: Recorder) -> 
     assert context.time.utcoffset() is not None
     invoke(service, "ask", text="hi")
     assert recorder.events[-1].context.invocation_id != context.invocation_id
+
+
+def test_a_tool_turn_is_heard_step_by_step_under_one_id(invoke: Any, recorder: Recorder) -> None:
+    """AJ-39"""
+
+    def look() -> str:
+        return "seen"
+
+    model = ScriptedChatModel(ToolCall("c1", "look", "{}"), "ok")
+    service = aiservices.create(asking(str), chat_model=model, tools=[look], listeners=[recorder])
+    invoke(service, "ask", "hi")
+    assert recorder.kinds == [
+        CallStarted,
+        *EXCHANGE,
+        ToolStarted,
+        ToolFinished,
+        *EXCHANGE,
+        CallCompleted,
+    ]
+    (id,) = {event.context.invocation_id for event in recorder.events}
+    assert id
+
+
+def test_a_call_without_what_it_needs_is_heard_and_does_not_run(invoke: Any, recorder: Recorder) -> None:
+    """AJ-03"""
+    ran: list[str] = []
+
+    def execute(command: str) -> str:
+        ran.append(command)
+        return "done"
+
+    model = ScriptedChatModel(ToolCall("c1", "execute", '{"action": "exec"}'), "ok")
+    service = aiservices.create(asking(str), chat_model=model, tools=[execute], listeners=[recorder])
+    invoke(service, "ask", "hi")
+    assert ran == []
+    assert recorder.kinds[3:5] == [ToolStarted, ToolFinished]
+    assert recorder.events[4].execution.is_error
+    assert "command: Field required" in recorder.events[4].execution.text
 
 
 @given(bad=st.integers(0, 4), retries=st.integers(0, 3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -98,3 +99,17 @@ def test_the_fingerprint_is_the_same_in_every_process_and_tells_types_apart() ->
 def test_attributes_of_what_was_found_are_json_values() -> None:
     with pytest.raises(TypeError, match="attributes"):
         ScoredSegment(TextSegment("text"), attributes={"k": object()})
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Document(b"text"), "the text of a Document is a bytes"),  # type: ignore[arg-type]
+        (lambda: Document("text", id=7), "the id of a document is a int"),  # type: ignore[arg-type]
+        (lambda: TextSegment(None), "the text of a TextSegment is a NoneType"),  # type: ignore[arg-type]
+        (lambda: ScoredSegment("text"), "the segment of a ScoredSegment is a str"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_text_is_refused_where_it_comes_in(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        make()

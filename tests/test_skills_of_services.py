@@ -155,5 +155,6 @@ def test_a_folder_of_skills_will_do(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_skills_is_said_at_create(options: Any, complaint: str) -> None:
+    """AJ-111"""
     with pytest.raises(ConfigurationError, match=complaint):
         aiservices.create(asking(str), chat_model=ScriptedChatModel(), **options)

@@ -39,11 +39,15 @@ class Agent(Node):
     store: Store | None = None
 
     def __init__(self, *, name: str, description: str = "", output_key: str | None = None) -> None:
+        if not isinstance(name, str):
+            raise ConfigurationError(f"the name of an agent is {name!r}: give a text")
         self.name = _BLANKS.sub(" ", name).strip()
         if not self.name:
             raise ConfigurationError("an agent needs a name that is not blank")
-        if output_key is not None and not output_key.strip():
-            raise ConfigurationError(f"{self.name}: its output_key is blank")
+        if output_key is not None and not (isinstance(output_key, str) and output_key.strip()):
+            raise ConfigurationError(f"{self.name}: its output_key is {output_key!r}: give a text")
+        if not isinstance(description, str):
+            raise ConfigurationError(f"{self.name}: its description is {description!r}: give a text")
         self.description = description
         self.output_key = output_key
 
@@ -90,11 +94,11 @@ class Agent(Node):
         """See `resume`."""
         return await ASYNCHRONOUS.run(self._resumed(ASYNCHRONOUS, memory_id, answers or {}))
 
-    def restart(self, memory_id: Any, /, **inputs: Any) -> AgentOutcome:
+    def restart(self, /, memory_id: Any, **inputs: Any) -> AgentOutcome:
         """Begin a run anew, whatever became of the last one; without inputs, with those of the last one."""
         return BLOCKING.run(self._restarted(BLOCKING, memory_id, inputs))
 
-    async def arestart(self, memory_id: Any, /, **inputs: Any) -> AgentOutcome:
+    async def arestart(self, /, memory_id: Any, **inputs: Any) -> AgentOutcome:
         """See `restart`."""
         return await ASYNCHRONOUS.run(self._restarted(ASYNCHRONOUS, memory_id, inputs))
 
@@ -224,7 +228,8 @@ class Agent(Node):
         return self.store
 
     def _key(self, memory_id: Any) -> str:
-        return f"{self.name}/{key_of(memory_id)}"
+        name = self.name.replace("%", "%25").replace("/", "%2F")  # what belongs to the id begins at the slash
+        return f"{name}/{key_of(memory_id)}"
 
     def _codec(self) -> Codec:
         hints = [hint for node in nodes(self) for hint in (node.output_type, *(n.hint for n in node.needs))]

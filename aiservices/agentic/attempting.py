@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ..driving import Promise
 from ..errors import AgentError, MissingInputError
 from ..metering import Meter, metered
 from .events import (
@@ -21,7 +22,8 @@ from .events import (
 from .fitting import read_as
 from .needs import MISSING, Need
 from .node import Here, Node, Waiting, listed, nodes
-from .recovering import MOST_ATTEMPTS, ErrorContext, Replace, Retry, pause_after
+from .recovering import MOST_ATTEMPTS, ErrorContext, Fail, Replace, Retry, pause_after
+from .scope import AgenticScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ async def attempt(agent: Node, here: Here) -> Attempted:
                 raise
         here.run.forget(here.place.numbers, history=True)
         await here.run.driver.sleep(pause_after(number))
+        here = _seeing_anew(here)
 
 
 async def _attempt(agent: Node, here: Here, number: int) -> Attempted:
@@ -105,17 +108,35 @@ def _skipped(agent: Node, here: Here) -> Attempted:
     return Attempted({}, None if key is None else here.scope.peek(key), skipped=True)
 
 
+def seen_by(agent: Node, scope: AgenticScope) -> dict[str, Any]:
+    """What there is for an agent now, by key: values, and promises of what others are still to write."""
+    return {need.key: scope.promise_of(need.key) or scope.peek(need.key, MISSING) for need in agent.needs}
+
+
+def _seeing_anew(here: Here) -> Here:
+    """For another attempt: who has helped may have written what was missing."""
+    if here.seen is None:
+        return here
+    seen = {
+        key: value if isinstance(value, Promise) else here.scope.peek(key, MISSING)
+        for key, value in here.seen.items()
+    }
+    return replace(here, seen=seen)
+
+
 async def inputs_of(agent: Node, here: Here) -> dict[str, Any]:
     """What an agent is given, by key. Waits for what a background agent is still to give.
 
     Raises `MissingInputError` naming a key that nobody has given, `AgentError` for a value that does not fit.
     """
     scope, inputs = here.scope, {}
+    seen = dict(seen_by(agent, scope) if here.seen is None else here.seen)
+    for key, value in seen.items():
+        if isinstance(value, Promise):
+            given = await value.kept(here.run.driver)  # the key may have another value by now
+            seen[key] = scope.peek(key, MISSING) if given is None else given
     for need in agent.needs:
-        promise = scope.promise_of(need.key)
-        if promise is not None:
-            await promise.kept(here.run.driver)
-        value = scope.peek(need.key, MISSING)
+        value = seen.get(need.key, MISSING)
         if value is not MISSING:
             inputs[need.key] = value if agent.is_composite else _fitting(agent, need, value)
         elif need.required and not agent.is_composite:
@@ -148,6 +169,12 @@ async def _answered(agent: Node, here: Here, error: Exception, number: int) -> A
     for handler in here.handlers:
         context = ErrorContext(agent.name, error, here.scope, number, here.place.path)
         answer = await run.driver.call(handler, context)
+        if not isinstance(answer, Retry | Replace | Fail | None):
+            raise AgentError(
+                f"on_error gave {answer!r} for the error of {agent.name!r}: give Recovery.retry(), "
+                "Recovery.result(value) or Recovery.fail()",
+                agent=agent.name,
+            ) from error
         if isinstance(answer, Replace) or (isinstance(answer, Retry) and number < MOST_ATTEMPTS):
             return answer
     run.surrendered.append(error)
@@ -170,8 +197,11 @@ def missing(root: Node, agent: str, key: str) -> MissingInputError:
     who = (
         f"{listed(producers)} could produce it but did not run before" if producers else "no agent writes it"
     )
+    give = "so give it as an input"
+    if key == "memory_id":
+        give = "and memory_id= names the run: annotate the parameter as Annotated[..., MemoryId] to get that"
     return MissingInputError(
-        f"the agent {agent!r} needs {key!r}, which is missing: {who}, so give it as an input",
+        f"the agent {agent!r} needs {key!r}, which is missing: {who}, {give}",
         agent=agent,
         key=key,
         producers=producers,

@@ -119,6 +119,8 @@ def parallel_map(agent: Any, items: str, *, service: Any = None, **options: Any)
     what they write to the scope is seen by none but themselves. See `sequence`.
     """
     (made,) = agents_of([agent], frame := sys._getframe(1))
+    if not (isinstance(items, str) and items.strip()):
+        raise ConfigurationError(f"parallel_map: items is {items!r}: give the key of the list, a text")
     needs = sorted(made.needs, key=lambda need: not need.required)
     problems = []
     if not needs:
@@ -305,6 +307,8 @@ def agents_of(given: Sequence[Any], frame: FrameType) -> list[Agent]:
 
 def with_count(until: Callable[..., Any]) -> Callable[[AgenticScope, int], Any]:
     """The condition as a function of the scope and a number, where it may take the scope alone."""
+    if not callable(until):
+        raise ConfigurationError(f"until is {until!r}: give a function of the scope")
     try:
         parameters = list(inspect.signature(until).parameters.values())
     except (TypeError, ValueError):

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..errors import ConfigurationError
+from ..options import sequence_problems
 from ..stores import Store
 from ..tools.annotations import return_type
-from ..tools.undertaking import undertaken
+from ..tools.undertaking import Undertaking, undertaken
 from .agents import Agent
 from .attempting import missing, missing_memory_id
 from .checking import checked
@@ -84,10 +85,10 @@ class Composite(Agent):
         self.timeout = options.timeout
         self.compensate = options.compensate
         self.store = options.store
-        self.listeners = tuple(map(hearing, options.listeners))
         self.reads_scope = plan.reads_scope or self.output is not None
         self.output_type = plan.output_type if self.output is None else return_type(self.output)
-        _check(self)
+        _check(self, options.listeners)
+        self.listeners = tuple(map(hearing, options.listeners))
         inside = self._inside()
         self._early = [want for want in inside.wants if want.early and want.required]
         self._traffic = self._outside(inside)
@@ -115,8 +116,7 @@ class Composite(Agent):
             except Waiting:
                 raise
             except BaseException as error:
-                here.run.forget(here.place.numbers, history=True)  # what is undone has to be done again
-                await here.run.driver.finish(undertaking.undo(here.run.driver, error))
+                await here.run.driver.finish(_undone(here, undertaking, error))
                 raise
 
     async def _worked(self, here: Here) -> Any:
@@ -167,7 +167,14 @@ class Composite(Agent):
         return replace(outside, wants=wants, gaps=())
 
 
-def _check(composite: Composite) -> None:
+async def _undone(here: Here, undertaking: Undertaking, error: BaseException) -> None:
+    """Undo what was done, and save that it has to be done again; of a cancelled run nobody else does."""
+    here.run.forget(here.place.numbers, history=True)
+    await undertaking.undo(here.run.driver, error)
+    await here.run.save_in_passing(error)
+
+
+def _check(composite: Composite, listeners: Any) -> None:
     name, problems = composite.name, []
     if not composite.agents:
         problems.append(f"{name}: it has no agents: give at least one")
@@ -175,7 +182,12 @@ def _check(composite: Composite) -> None:
         given = getattr(composite, option)
         if given is not None and not callable(given):
             problems.append(f"{name}: {option} is {given!r}: give a function")
-    if composite.timeout is not None and not composite.timeout > 0:
-        problems.append(f"{name}: timeout is {composite.timeout!r}: give seconds above 0, or None")
+    timeout: Any = composite.timeout
+    store: Any = composite.store
+    if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
+        problems.append(f"{name}: timeout is {timeout!r}: give seconds above 0, or None")
+    if store is not None and not isinstance(store, Store):
+        problems.append(f"{name}: store is {store!r}: give a Store, such as InMemoryStore()")
+    problems += [f"{name}: {each}" for each in sequence_problems("listeners", listeners, hearing)]
     if problems:
         raise ConfigurationError(problems)

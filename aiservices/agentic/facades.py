@@ -19,6 +19,7 @@ from ..tools.annotations import injected_type
 from .agents import Agent
 from .fitting import fits, named, read_as
 
+_RESERVED: Final = "memory_id"  # names the run wherever agents are invoked
 AGENT: Final = "__aiservices_agent_behind__"
 
 
@@ -137,6 +138,8 @@ def _face(where: str, name: str, stub: Any, owner: type, names: Mapping[str, Any
     signature = inspect.signature(stub)
     hints = {key: _hint(where, raw, owner, stub, names) for key, raw in annotations_of(stub).items()}
     marked = [key for key, hint in hints.items() if injected_type(hint) is MemoryId]
+    if not marked and _RESERVED in signature.parameters:
+        marked = [_RESERVED]
     return Face(
         name,
         signature,

@@ -18,7 +18,8 @@ class Open:
     """A call that its planner has asked for and that is not settled yet.
 
     `told` is what the planner wanted when it heard that this one had finished; it takes effect when all that
-    run beside it have ended. Of a background agent it has `heard` already, when that has only begun.
+    run beside it have ended. Of a background agent it has `heard` already, when that has only begun, and
+    `seen` are the values that such an agent was called with.
     """
 
     number: int
@@ -27,6 +28,7 @@ class Open:
     finished: AgentInvocation | None = None
     told: Action | None = None
     heard: bool = False
+    seen: Mapping[str, Any] | None = None
     waiting: bool = False
     running: bool = False
 
@@ -89,6 +91,7 @@ def _written_open(each: Open, codec: Codec, agents: Sequence[Node]) -> dict[str,
         "finished": None if done is None else written_invocation(done, codec),
         "told": None if each.told is None else _written(each.told, codec, agents),
         "heard": each.heard,
+        "seen": _written_arguments(each.seen, codec),
     }
 
 
@@ -100,15 +103,17 @@ def _read_open(form: Mapping[str, Any], codec: Codec, agents: Sequence[Node], pa
         None if form["finished"] is None else read_invocation(form["finished"], codec),
         None if form["told"] is None else _read(form["told"], codec, agents, path),
         form["heard"],
+        _read_arguments(form["seen"], codec),
     )
 
 
-def written_invocation(done: AgentInvocation, codec: Codec) -> dict[str, Any]:
+def written_invocation(done: AgentInvocation, codec: Codec, written: str | None = None) -> dict[str, Any]:
     """The stored form. Raises `AgentError` naming what cannot be stored."""
     inputs = {
         key: codec.encode(value, f"{done.path}: the input {key!r}") for key, value in done.inputs.items()
     }
-    output = codec.encode(done.output, f"{done.path}: its output")
+    name = "its output" if written is None else f"its output {written!r}"
+    output = codec.encode(done.output, f"{done.path}: {name}")
     return {"agent": done.agent, "path": done.path, "inputs": inputs, "output": output}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Protocol
@@ -11,8 +11,9 @@ from typing import Any, Final, Protocol
 from ..driving import KeyedLocks, Promise
 from ..errors import AgentError
 from .actions import Action, Call, Done, Gathered, Noop, Suspend
-from .attempting import Attempted, attempt
+from .attempting import Attempted, attempt, seen_by
 from .frames import Frame, Open, index_of
+from .needs import MISSING
 from .node import Here, Node, OnError, Waiting, listed
 from .planner import DrivenPlanner, Planner, PlanningContext
 from .scope import AgentInvocation
@@ -68,7 +69,7 @@ class PlannerLoop:
         if value is Gathered.LAST:
             value = frame.last[1]
         elif value is Gathered.ALL:
-            value = [each.output for each in self._here.scope.history.below(self._here.place.numbers)]
+            value = self._here.scope.history.outputs(self._here.place.numbers, frame.number)
         return value, frame.ended.reason
 
     async def _begin(self) -> None:
@@ -111,8 +112,9 @@ class PlannerLoop:
         for each in background:
             each.running = True
             agent = self._agents[each.index]
+            seen = self._seen(each, agent)
             promise = None if agent.output_key is None else self._here.scope.delay(agent.output_key)
-            jobs.append(partial(self._make_apart, each, promise))
+            jobs.append(partial(self._make_apart, each, promise, seen))
             if not each.heard:
                 path = self._here.place.within(agent.name, each.number).path
                 each.heard = True
@@ -120,26 +122,43 @@ class PlannerLoop:
         self._take_told()
         await self._driver.gather([self._advance(), *(job() for job in jobs)])
 
-    async def _make_apart(self, each: Open, promise: Promise | None) -> None:
+    def _seen(self, each: Open, agent: Node) -> Mapping[str, Any]:
+        """What a background agent is to read, whatever comes after it writes; the same after a crash.
+
+        It waits for an earlier one that is to write the same key, so that what it writes itself comes later.
+        """
+        scope = self._here.scope
+        seen = {**seen_by(agent, scope), **(each.seen or {})}
+        earlier = None if agent.output_key is None else scope.promise_of(agent.output_key)
+        if earlier is not None:
+            seen[agent.output_key or ""] = earlier
+        each.seen = {
+            key: value
+            for key, value in seen.items()
+            if value is not MISSING and not isinstance(value, Promise)
+        }
+        return seen
+
+    async def _make_apart(self, each: Open, promise: Promise | None, seen: Mapping[str, Any]) -> None:
         """Make a call in the background; whoever waits for its key goes on when it has ended, well or not."""
         key = self._agents[each.index].output_key
         error: Exception | None = AgentError(f"the agent that was to write {key!r} was cancelled")
         try:
-            await self._make(each, alone=False)
+            await self._make(each, alone=False, seen=seen)
             error = Waiting() if each.waiting else None
-            if error is None and key is not None:
-                self._here.scope.arrived(key)
+            if error is None and key is not None and promise is not None:
+                self._here.scope.arrived(key, promise)
         except Exception as raised:
             error = raised
             raise
         finally:
             if promise is not None:
-                promise.keep(error)
+                promise.keep(error, None if each.finished is None else each.finished.output)
 
-    async def _make(self, each: Open, *, alone: bool) -> None:
+    async def _make(self, each: Open, *, alone: bool, seen: Mapping[str, Any] | None = None) -> None:
         """Make a call, note what came of it, and ask the planner."""
         agent = self._agents[each.index]
-        here = self._within(each, agent)
+        here = self._within(each, agent, seen)
         try:
             done = await attempt(agent, here)
         except Waiting:
@@ -151,29 +170,34 @@ class PlannerLoop:
             async with self._driver.lock(_TURNS, self):
                 await self._note(each, agent, here, done)
 
-    def _within(self, each: Open, agent: Node) -> Here:
+    def _within(self, each: Open, agent: Node, seen: Mapping[str, Any] | None) -> Here:
         here = self._inside
         place = here.place.within(agent.name, each.number)
         scope = here.scope
         if each.arguments is not None:
             scope = self._run.apart(scope, place, each.arguments)
         listeners = here.listeners + agent.listeners if agent.listeners else here.listeners
-        return Here(here.run, scope, place, listeners, here.handlers, here.deadline)
+        return Here(here.run, scope, place, listeners, here.handlers, here.deadline, seen)
 
     async def _note(self, each: Open, agent: Node, here: Here, done: Attempted) -> None:
         invocation = AgentInvocation(agent.name, here.place.path, done.inputs, done.output)
         numbers, record = here.place.numbers, self._run.record
-        if not done.skipped:
+
+        def change() -> None:
+            if not done.skipped:
+                if record is not None:
+                    record.keep_invocation(
+                        numbers, invocation, agent.output_key, composite=agent.is_composite
+                    )
+                if agent.output_key is not None:
+                    here.scope.write(agent.output_key, done.output)
+                self._frame.note(each.number, done.output)
+                here.scope.history.add(numbers, invocation, composite=agent.is_composite)
+            each.finished = invocation
             if record is not None:
-                record.keep_invocation(numbers, invocation, composite=agent.is_composite)
-            if agent.output_key is not None:
-                here.scope.write(agent.output_key, done.output)
-            self._frame.note(each.number, done.output)
-            here.scope.history.add(numbers, invocation, composite=agent.is_composite)
-        each.finished = invocation
-        if record is not None:
-            record.forget(numbers, history=False)
-            await self._save()
+                record.forget(numbers, history=False)
+
+        await self._save(change)
         if each.heard:
             self._frame.opens.remove(each)
         else:
@@ -208,7 +232,8 @@ class PlannerLoop:
                 except LookupError:
                     raise AgentError(
                         f"{self._here.place.path}: the planner {planner} called {step.agent!r}, which is "
-                        f"none of its agents: they are {listed([agent.name for agent in self._agents])}",
+                        "none of its agents: give it one of context.agents, whose names are "
+                        f"{listed([agent.name for agent in self._agents])}",
                         agent=self._name,
                     ) from None
         return action
@@ -265,12 +290,21 @@ class PlannerLoop:
             agent=self._name,
         )
 
-    async def _save(self) -> None:
+    async def _save(self, change: Callable[[], None] | None = None) -> None:
+        """Save the frame, after a change that an agent running beside this one must not save by halves."""
         record = self._run.record
-        if record is not None:
-            self._frame.planner = self._planner.execution_state()
-            record.keep_frame(self._here.place, self._frame, self._agents)
-            await record.save(self._driver)
+
+        def changed() -> None:
+            if change is not None:
+                change()
+            if record is not None:
+                self._frame.planner = self._planner.execution_state()
+                record.keep_frame(self._here.place, self._frame, self._agents)
+
+        if record is None:
+            changed()
+        else:
+            await record.save(self._driver, changed)
 
 
 def checked_planner(make: Callable[[], Any]) -> Callable[[], Planner]:

@@ -32,7 +32,6 @@ class Mark:
 def agent(function: F, /) -> F: ...
 @overload
 def agent(
-    *,
     name: str | None = None,
     description: str | None = None,
     output_key: str | None = None,
@@ -40,10 +39,7 @@ def agent(
     background: bool = False,
 ) -> Callable[[F], F]: ...
 def agent(
-    function: Any = None,
-    /,
-    *,
-    name: str | None = None,
+    name: Any = None,
     description: str | None = None,
     output_key: str | None = None,
     optional: bool = False,
@@ -56,7 +52,8 @@ def agent(
     input is missing. A `background` agent runs beside what comes after it: only who reads its key waits.
     """
     names = names_around(sys._getframe(1))
-    mark = Mark(name, description, output_key, optional, background, names)
+    called = name if isinstance(name, str) else None
+    mark = Mark(called, description, output_key, optional, background, names)
 
     def decorate(target: Any) -> Any:
         if isclass(target) or not (isroutine(target) or hasattr(target, "__wrapped__")):
@@ -73,7 +70,7 @@ def agent(
             ) from error
         return target
 
-    return decorate if function is None else decorate(function)
+    return decorate if name is called else decorate(name)  # without brackets it is the function itself
 
 
 def mark_of(function: object) -> Mark | None:

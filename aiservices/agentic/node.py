@@ -25,7 +25,8 @@ class Here:
     """Where a call takes place: its run, its scope, its place in the tree, and who listens and helps there.
 
     `handlers` are the nearest first. `deadline` is the moment, by `time.monotonic`, at which it must have
-    ended.
+    ended. `seen` is what the scope held for an agent in the background when it was called, by key: values,
+    and promises of what others are to write before it; what comes after the call may write the same keys.
     """
 
     run: Any
@@ -34,6 +35,7 @@ class Here:
     listeners: tuple[Heard, ...] = ()
     handlers: tuple[OnError, ...] = ()
     deadline: float | None = None
+    seen: Mapping[str, Any] | None = None
 
 
 class Node(ABC):
@@ -78,7 +80,8 @@ class Node(ABC):
             for each in self.needs
         )
         written = frozenset(() if self.output_key is None else (self.output_key,))
-        return Traffic(wants, frozenset() if self.optional else written, written)
+        late = written if self.background else frozenset()
+        return Traffic(wants, frozenset() if self.optional else written, written, late=late)
 
     @abstractmethod
     async def perform(self, here: Here, inputs: Mapping[str, Any]) -> Any:

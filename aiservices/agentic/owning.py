@@ -7,7 +7,7 @@ from typing import Final
 
 from ..driving import Driver
 from ..errors import AgentError
-from ..leasing import leased
+from ..leasing import Meeting, leased
 from ..stores import Store
 
 LEASES: Final = "aiservices.agentic.leases"
@@ -19,8 +19,8 @@ def owned(driver: Driver, store: Store, key: str, *, patient: bool) -> AbstractA
     A patient caller waits for one who may be about to end, until that one renews the lease.
     """
 
-    def refusal(is_renewed: bool) -> AgentError | None:
-        if patient and not is_renewed:
+    def refusal(meeting: Meeting) -> AgentError | None:
+        if patient and not meeting.has_renewed and not meeting.waits_for_us:
             return None
         return AgentError(f"the run {key!r} is being run at this moment, and only one may do that")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ..driving import Driver, KeyedLocks
@@ -18,7 +18,7 @@ from .scope import AgenticScope, AgentInvocation, Numbers
 
 RUNS: Final = "aiservices.agentic.runs"
 COMPLETED: Final = "completed"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _SAVING: Final = KeyedLocks()
 
 
@@ -59,9 +59,11 @@ class Record:
         record.invocations = {_numbers(place): each for place, each in form["invocations"].items()}
         return record
 
-    async def save(self, driver: Driver) -> None:
-        """Write what there is now. Raises `ConflictError` when somebody else has written."""
+    async def save(self, driver: Driver, change: Callable[[], None] | None = None) -> None:
+        """Write what there is now, after a change. Raises `ConflictError` when somebody else has written."""
         async with driver.lock(_SAVING, self):
+            if change is not None:
+                change()
             self.version = await driver.twin(self._put, self._aput, self._form())
 
     async def delete(self, driver: Driver) -> bool:
@@ -118,15 +120,22 @@ class Record:
     def keep_frame(self, place: Place, frame: Frame, agents: Sequence[Node]) -> None:
         self.frames[place.numbers] = frame.encoded(self.codec, agents)
 
-    def keep_invocation(self, place: Numbers, invocation: AgentInvocation, *, composite: bool) -> None:
-        self.invocations[place] = [written_invocation(invocation, self.codec), composite]
+    def keep_invocation(
+        self, place: Numbers, invocation: AgentInvocation, key: str | None, *, composite: bool
+    ) -> None:
+        """Keep what an agent gave, under a key where it has one. Raises `AgentError` naming that."""
+        self.invocations[place] = [written_invocation(invocation, self.codec, key), composite]
 
     def forget(self, place: Numbers, *, history: bool) -> None:
-        """Forget the frames and scopes at and below a place, and what ran below it when asked to."""
+        """Forget the frames and scopes at and below a place, and what ran below it when asked to.
+
+        What is in the scope of the run stays.
+        """
         depth = len(place)
         for kept in (self.frames, self.states):
-            for each in [each for each in kept if each[:depth] == place and each]:
-                del kept[each]
+            for each in [each for each in kept if each[:depth] == place]:
+                if each or kept is self.frames:
+                    del kept[each]
         if history:
             for each in [each for each in self.invocations if each[:depth] == place and len(each) > depth]:
                 del self.invocations[each]

@@ -95,6 +95,16 @@ class Run:
         if history:
             self.scope.history.forget(place)
 
+    async def save_in_passing(self, error: BaseException) -> None:
+        """Save where the run is on the way of an error, which matters more than a store that fails."""
+        if self.record is None:
+            return
+        try:
+            await self.record.save(self.driver)
+        except Exception as failure:
+            _log.error("the run %s could not be saved: %s", self.record.key, failure)
+            error.add_note(f"the run could not be saved: {failure}")
+
 
 async def concluded(run: Run) -> AgentOutcome:
     """Run to the end and save how it ended. Cancellation leaves the run as one that can be resumed."""
@@ -131,8 +141,4 @@ async def _saved(run: Run, outcome: AgentOutcome) -> None:
     if isinstance(outcome.error, ConflictError):
         return  # somebody else has taken the run
     record.failed(outcome.error)
-    try:
-        await record.save(run.driver)
-    except Exception as failure:
-        _log.error("the run %s could not be saved: %s", record.key, failure)
-        outcome.error.add_note(f"the run could not be saved: {failure}")
+    await run.save_in_passing(outcome.error)

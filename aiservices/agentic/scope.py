@@ -48,6 +48,11 @@ class History:
         found = [each for each in wanted.copy() if len(each) == depth and each[:-1] == place]
         return [wanted[each] for each in sorted(found)]
 
+    def outputs(self, place: Numbers, calls: int) -> list[Any]:
+        """What each of so many calls right below a place gave; `None` of one that was skipped."""
+        found = (self.by_place.get((*place, number)) for number in range(calls))
+        return [None if each is None else each.output for each in found]
+
     def leaves(self) -> tuple[AgentInvocation, ...]:
         places = sorted(self.by_place, key=_after_its_parts)
         return tuple(self.by_place[place] for place in places if place not in self._composites)
@@ -104,8 +109,11 @@ class AgenticScope:
     def write(self, key: str, value: Any) -> None:
         """Give a key a value; `None` removes it.
 
-        In a run that is saved, raises `AgentError` naming the key of a value that cannot be saved.
+        In a run that is saved, raises `AgentError` naming the key of a value that cannot be saved. Raises
+        `TypeError` for a key that is no text.
         """
+        if not isinstance(key, str):
+            raise TypeError(f"the keys of a scope are texts, and {key!r} is none")
         if self._noted is not None:
             self._noted(key, value)
         if value is not None:
@@ -147,9 +155,10 @@ class AgenticScope:
         promise = self._delayed[key] = Promise()
         return promise
 
-    def arrived(self, key: str) -> None:
+    def arrived(self, key: str, promise: Promise) -> None:
         """What a background agent was to write has been written."""
-        self._delayed.pop(key, None)
+        if self._delayed.get(key) is promise:  # else a later one is to write it again
+            del self._delayed[key]
 
     def promise_of(self, key: str) -> Promise | None:
         """What to wait for before a key is read, if anything."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, TypeAlias
@@ -23,7 +23,8 @@ class Want:
 class Traffic:
     """What comes from outside, what is written on every path, and what may be written.
 
-    `problems` are sentences about what is inside, and `gaps` those about keys that are not always written.
+    `late` is what is written in the background, beside what comes after. `problems` are sentences about what
+    is inside, and `gaps` those about keys that are not always written.
     """
 
     wants: tuple[Want, ...] = ()
@@ -31,6 +32,7 @@ class Traffic:
     maybe: frozenset[str] = frozenset()
     problems: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
+    late: frozenset[str] = frozenset()
 
 
 Flow: TypeAlias = Callable[[Sequence[Traffic]], Traffic]
@@ -57,14 +59,31 @@ def in_order(parts: Sequence[Traffic]) -> Traffic:
             else:
                 wants.append(want)
         sure, maybe = sure | part.sure, maybe | part.maybe
-    return Traffic(tuple(wants), sure, maybe, tuple(_problems(parts)), tuple(gaps))
+    problems = (*_problems(parts), *_overtaken(parts))
+    return Traffic(tuple(wants), sure, maybe, problems, tuple(gaps))
+
+
+def _overtaken(parts: Sequence[Traffic]) -> Iterator[str]:
+    """Keys that are written in the background and by what comes after: nobody knows what is left in the end.
+
+    Of several in the background a later one waits for an earlier one.
+    """
+    late = _NONE
+    for part in parts:
+        for key in sorted(late & part.maybe - part.late):
+            yield (
+                f"{key!r} is written in the background and by an agent after that: give each an output_key "
+                "of its own"
+            )
+        late |= part.late
 
 
 def repeated(leaves_early: bool) -> Flow:
     """In order again and again; one that may leave after any agent is sure of the first one only."""
 
     def flow(parts: Sequence[Traffic]) -> Traffic:
-        whole = in_order(parts)
+        overtaken = dict.fromkeys(_overtaken([*parts, *parts]))  # the first ones come after the last ones too
+        whole = replace(in_order(parts), problems=(*_problems(parts), *overtaken))
         return replace(whole, sure=parts[0].sure) if leaves_early else whole
 
     return flow

@@ -12,6 +12,7 @@ from .asynchronous import ASYNCHRONOUS
 from .background import run_in_background
 from .blocking import BLOCKING
 from .bridging import aiterate_blocking, iterate_async
+from .cancelling import undisguised
 from .driver import Driver
 from .emitting import Emit
 from .heartbeat import Heartbeat
@@ -44,5 +45,6 @@ __all__ = [
     "iterate_async",
     "run_in_background",
     "run_in_worker",
+    "undisguised",
     "wait_for",
 ]

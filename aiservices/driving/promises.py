@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
+from typing import Any
 
 from .driver import Driver
 from .workers import wait_for
@@ -15,18 +16,21 @@ class Promise:
     __slots__ = ("_future",)
 
     def __init__(self) -> None:
-        self._future: Future[None] = Future()
+        self._future: Future[Any] = Future()
 
     @property
     def is_kept(self) -> bool:
         return self._future.done()
 
-    def keep(self, error: Exception | None = None) -> None:
-        """Let those who wait go on, or raise the error where they wait. The first call counts."""
+    def keep(self, error: Exception | None = None, value: Any = None) -> None:
+        """Let those who wait go on with the value, or raise the error where they wait.
+
+        The first call counts.
+        """
         if self._future.done():
             return
         if error is None:
-            self._future.set_result(None)
+            self._future.set_result(value)
         else:
             self._future.set_exception(error)
 
@@ -36,9 +40,9 @@ class Promise:
             raise RuntimeError("this waits for another agent, which cannot be done on an event loop")
         self._future.result()
 
-    async def kept(self, driver: Driver) -> None:
-        """Wait until it is kept."""
-        await driver.twin(self._future.result, self._awaited)
+    async def kept(self, driver: Driver) -> Any:
+        """Wait until it is kept, and give the value."""
+        return await driver.twin(self._future.result, self._awaited)
 
-    async def _awaited(self) -> None:
-        await asyncio.shield(wait_for(self._future))
+    async def _awaited(self) -> Any:
+        return await asyncio.shield(wait_for(self._future))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
 
 from ..driving import Driver
 from ..messages import (
@@ -21,6 +21,7 @@ from .stored import NAMESPACE, StoredChatMemory
 from .units import Unit, units
 
 SUMMARY: Final = "summary"
+Cut: TypeAlias = Callable[[list[Unit], int], tuple[list[Unit], list[Unit]]]
 PROMPT: Final = (
     "Sum up this conversation for your own later use. Keep names, numbers, decisions and open questions. "
     "Answer with the summary only."
@@ -68,15 +69,17 @@ async def summed_up(
     most: int,
     keep: int,
     prompt: str = PROMPT,
+    cut: Cut | None = None,
 ) -> tuple[ChatMessage, ...]:
     """More than `most` messages as a summary and the newest `keep`, in whole units.
 
-    The same object where there is nothing to sum up, or that fails.
+    `cut` gives those that are summed up and those that stay, by default whole exchanges. The same object
+    where there is nothing to sum up, or that fails.
     """
     if len(messages) <= most:
         return messages
     system = messages[:1] if isinstance(messages[0], SystemMessage) else ()
-    old, new = _cut(units(messages[len(system) :]), keep)
+    old, new = (cut or between_exchanges)(units(messages[len(system) :]), keep)
     if all(_is_summary(unit) for unit in old):  # or there is nothing old at all
         return messages
     try:
@@ -98,7 +101,7 @@ async def _summary(driver: Driver, model: ChatModel, prompt: str, old: Sequence[
     )
 
 
-def _cut(found: list[Unit], keep: int) -> tuple[list[Unit], list[Unit]]:
+def between_exchanges(found: list[Unit], keep: int) -> tuple[list[Unit], list[Unit]]:
     """Old and new units: the new begin with a user message, the newest one of all is among them."""
     start, length = len(found), 0
     for index in reversed(range(len(found))):
@@ -108,6 +111,22 @@ def _cut(found: list[Unit], keep: int) -> tuple[list[Unit], list[Unit]]:
         if isinstance(found[index][0], UserMessage):
             start = index
     return (found[:start], found[start:]) if start < len(found) else ([], found)
+
+
+def within_exchanges(found: list[Unit], keep: int) -> tuple[list[Unit], list[Unit]]:
+    """As `between_exchanges`, but of an exchange that is longer than `keep` only the newest units stay.
+
+    What the user said stays before them, and is told to who sums up as well.
+    """
+    old, new = between_exchanges(found, keep)
+    asked = new[: isinstance(new[0][0], UserMessage)]
+    start, room = len(new) - 1, keep - len(asked) - len(new[-1])
+    while start > len(asked) and len(new[start - 1]) <= room:
+        start -= 1
+        room -= len(new[start])
+    if start <= len(asked):
+        return old, new
+    return [*old, *new[:start]], [*asked, *new[start:]]
 
 
 def _is_summary(unit: Unit) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -53,10 +53,12 @@ class FunctionEmbeddingModel(EmbeddingModel):
 
     The function may give an `EmbeddingResponse`, a list of vectors, or an array of NumPy; where it gives
     no response, the usage is not known. Another number of vectors than of texts is a `ValueError`.
+    `model_name` is the name of the function, by which an ingestor tells it from other ones.
     """
 
     def __init__(self, function: EmbeddingFunction) -> None:
         self._function = function
+        self.model_name = _name_of(function)
 
     def embed(self, texts: Sequence[str]) -> EmbeddingResponse:
         return BLOCKING.run(self._embed(BLOCKING, texts))
@@ -68,12 +70,20 @@ class FunctionEmbeddingModel(EmbeddingModel):
         given = list_of_texts(texts)
         made: Any = await driver.call(self._function, given) if given else ()
         response = made if isinstance(made, EmbeddingResponse) else EmbeddingResponse(made, UNKNOWN_USAGE)
+        if not isinstance(response.vectors, Sized):
+            raise TypeError(f"{self} gave a {type(response.vectors).__name__}: it gives a list of vectors")
         if len(response.vectors) != len(given):
             raise ValueError(f"{self} gave {len(response.vectors)} vectors for {len(given)} texts")
         return response
 
     def __repr__(self) -> str:
-        return f"FunctionEmbeddingModel({getattr(self._function, '__qualname__', repr(self._function))})"
+        return f"FunctionEmbeddingModel({self.model_name})"
+
+
+def _name_of(function: EmbeddingFunction) -> str:
+    """A name that is the same in every process."""
+    inner: Any = getattr(function, "func", function)  # of a functools.partial
+    return str(getattr(inner, "__qualname__", type(inner).__qualname__))
 
 
 def list_of_texts(texts: Sequence[str]) -> list[str]:

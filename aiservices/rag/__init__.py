@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .embedding_stores.qdrant import QdrantEmbeddingStore
     from .embedding_stores.sql import SqlEmbeddingStore
     from .failures import FailedDocument, IngestionError, LoadingError
-    from .fetching import load_url
+    from .fetching import aload_url, load_url
     from .filters import F, Filter
     from .ingesting import IngestionProgress, IngestionReport, Ingestor
     from .injecting import ContentInjector
@@ -80,6 +80,7 @@ __all__ = [
     "WebPage",
     "WebSearchEngine",
     "WebSearchRetriever",
+    "aload_url",
     "by_line",
     "by_sentence",
     "by_token",
@@ -97,7 +98,7 @@ __all__ = [
 
 _HOMES = {
     ".failures": ("FailedDocument", "IngestionError", "LoadingError"),
-    ".fetching": ("load_url",),
+    ".fetching": ("aload_url", "load_url"),
     ".ingesting": ("IngestionProgress", "IngestionReport", "Ingestor"),
     ".loading": ("load_directory", "load_file", "load_package", "stream_directory"),
     ".parsing": ("Parser",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..segments import ScoredSegment, TextSegment
@@ -13,7 +13,7 @@ def segments_in(given: Any, source: str) -> list[ScoredSegment]:
     """What `source` gave as scored segments. Raises `TypeError` naming it for what is none."""
     if isinstance(given, str | TextSegment | ScoredSegment):
         given = [given]
-    if not isinstance(given, Iterable):
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
         raise TypeError(
             f"{source} gave a {type(given).__name__}: it gives texts, TextSegments or ScoredSegments"
         )
@@ -24,7 +24,7 @@ def queries_in(given: Any, original: Query, source: str) -> list[Query]:
     """What `source` made of a query: its texts as queries of the same call, each once, without blank ones."""
     if isinstance(given, str | Query):
         given = [given]
-    if not isinstance(given, Iterable):
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
         raise TypeError(f"{source} gave a {type(given).__name__}: it gives a Query, a text or several")
     queries: list[Query] = []
     for item in given:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
+from ..closing import Closable
 from ..driving import run_in_background, run_in_worker, wait_for
 from ..segments import TextSegment
 from .filters import Filter
@@ -22,7 +22,7 @@ class Match:
     segment: TextSegment
 
 
-class EmbeddingStore:
+class EmbeddingStore(Closable):
     """Segments with their vectors, found again by the nearness of a vector.
 
     The score of a match is (cosine + 1) / 2: 1 for the same direction, 0.5 for none in common, 0 for the
@@ -115,29 +115,6 @@ class EmbeddingStore:
     async def aremove(self, ids: Sequence[str] | None = None, *, filter: Filter | None = None) -> int:
         """See `remove`."""
         return await wait_for(run_in_worker(partial(self.remove, ids, filter=filter)))
-
-    def close(self) -> None:
-        """Let go of what the store holds open for blocking calls; the next call opens it again."""
-
-    async def aclose(self) -> None:
-        """Let go of what the store holds open for the running event loop, and of all that `close` does."""
-        self.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 _METHODS: Final = ("add", "search", "remove")

@@ -49,14 +49,22 @@ async def look_up(
     return Lookup(results, tuple(failures), len(jobs))
 
 
+async def found_by(driver: Driver, retriever: Slot, query: Query) -> list[ScoredSegment]:
+    """What a retriever finds. An error that it raises has a note which names it."""
+    try:
+        return segments_in(await retriever.run(driver, query), f"the retriever {retriever.name}")
+    except Exception as error:
+        _note(error, f"This comes from the retriever {retriever.name}.")
+        raise
+
+
 async def _asked(
     driver: Driver, retriever: Slot, query: Query, skip_failing: bool
 ) -> list[ScoredSegment] | RetrievalFailure:
     try:
-        return segments_in(await retriever.run(driver, query), f"the retriever {retriever.name}")
+        return await found_by(driver, retriever, query)
     except Exception as error:
         if not skip_failing:
-            _note(error, f"This comes from the retriever {retriever.name}.")
             raise
         _log.warning("the retriever %s failed and is left out", retriever.name, exc_info=error)
         return RetrievalFailure(retriever.name, query.text, error)

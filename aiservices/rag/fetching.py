@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from email.message import Message
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from ..driving import run_in_worker, wait_for
 from ..segments import Document
 from .failures import LoadingError
 from .parsing import MEDIA_TYPES, PARSERS, Parser, parse, suffix_of
@@ -44,12 +46,28 @@ def load_url(
     return parse(data, public, {"url": public}, id=public, parser=parser, suffix=suffix)
 
 
+async def aload_url(
+    url: str,
+    *,
+    parser: Parser | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+    max_bytes: int = MOST_BYTES,
+) -> Document:
+    """See `load_url`. It runs in a worker thread, where it may go on until `timeout` after a cancellation."""
+    load = partial(load_url, url, parser=parser, timeout=timeout, max_bytes=max_bytes)
+    return await wait_for(run_in_worker(load))
+
+
 def _public(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise LoadingError(f"{url!r} is no http or https URL", source=url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise LoadingError(f"this is no URL: {error}", source="") from None  # it may hold a password
     host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+    public = urlunsplit((parts.scheme, host, parts.path, parts.query, ""))
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise LoadingError(f"{public!r} is no http or https URL", source=public)
+    return public
 
 
 def _fetched(url: str, public: str, timeout: float, max_bytes: int) -> tuple[Message, bytes]:

@@ -36,9 +36,7 @@ class ContentInjector(DrivenPart):
     """
 
     def __init__(self, template: str | None = None, *, metadata: Sequence[str] = ()) -> None:
-        if isinstance(metadata, str):
-            raise ConfigurationError(f"metadata is the text {metadata!r}: give a list of keys")
-        self.metadata = tuple(metadata)
+        self.metadata = checked_keys(metadata)
         self._template = None
         if template is not None:
             self._template = prompt_template(template, "contents", "user_message", owner=type(self))
@@ -60,6 +58,16 @@ class ContentInjector(DrivenPart):
         self, driver: Driver, contents: Sequence[ScoredSegment], message: UserMessage
     ) -> UserMessage:
         return self.inject(contents, message)
+
+
+def checked_keys(metadata: Sequence[str]) -> tuple[str, ...]:
+    """The keys that are to be shown. Raises `ConfigurationError` for what are none."""
+    if isinstance(metadata, str):
+        raise ConfigurationError(f"metadata is the text {metadata!r}: give a list of keys")
+    keys = tuple(metadata)
+    if strange := [each for each in keys if not isinstance(each, str)]:
+        raise ConfigurationError(f"metadata has {strange[0]!r} among its keys, which are texts")
+    return keys
 
 
 def written(content: ScoredSegment, keys: Sequence[str]) -> str:

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from functools import partial
 from operator import index
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 from weakref import finalize
 
+from ..closing import Closable
 from ..driving import PerProcess, Places, run_in_worker, wait_for
 from ..errors import ConfigurationError, StoreError
 from ..segments import TextSegment
@@ -38,7 +38,7 @@ _FIND: Final = (
 )
 
 
-class KeywordIndex:
+class KeywordIndex(Closable):
     """Segments by their words, in memory or in a file. It needs no extra.
 
     A segment is found when it has one of the words of a question, and ranked by BM25: rare words count more
@@ -80,6 +80,8 @@ class KeywordIndex:
         those of two do not. A text without any words finds nothing, and of more than 500 different words
         the first ones are looked for. Raises `ValueError` for `max_results` below 1.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"a keyword index looks for the words of a text, not of a {type(text).__name__}")
         limit, node = index(max_results), checked_filter(filter)
         if limit < 1:
             raise ValueError(f"max_results is {max_results}: ask for at least 1")
@@ -112,14 +114,6 @@ class KeywordIndex:
         with self._one_at_a_time.held():
             self._files.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __len__(self) -> int:
         return self._do(lambda one: int(one.execute("SELECT count(*) FROM aiservices_texts").fetchone()[0]))
 
@@ -150,7 +144,7 @@ def prepare(connection: sqlite3.Connection) -> None:
 
 
 def _opened(path: str | Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")  # in WAL mode a crash of the process loses nothing

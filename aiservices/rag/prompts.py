@@ -1,10 +1,17 @@
-"""Templates that parts of retrieval let their users replace."""
+"""Prompts of the parts of retrieval that ask a model; users may replace the templates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
+from outputparsers.extracting import spoken_text
+
+from ..driving import Driver
 from ..errors import ConfigurationError
+from ..messages import ChatRequest, UserMessage
+from ..metering import spend
+from ..models import ChatModel
 from ..templates import Template, TemplateError, compile_template
 
 
@@ -26,3 +33,13 @@ def prompt_template(source: str, *needed: str, owner: type, optional: Sequence[s
     if problems:
         raise ConfigurationError(problems)
     return template
+
+
+async def answered(
+    driver: Driver, model: ChatModel, template: Template, variables: Mapping[str, object]
+) -> str:
+    """What a model says to a prompt, without its thoughts; its tokens count for agents around it."""
+    prompt = template.render(variables, datetime.now().astimezone())
+    response = await driver.twin(model.chat, model.achat, ChatRequest((UserMessage(prompt),)))
+    spend(response.usage)
+    return spoken_text(response.text or "").strip()

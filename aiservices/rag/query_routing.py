@@ -5,16 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, Final, Literal, TypeAlias, get_args
-
-from outputparsers.extracting import spoken_text
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ConfigurationError, RetrievalError
-from ..messages import ChatRequest, UserMessage
 from ..models import ChatModel, resolve_chat_model
-from .prompts import prompt_template
+from .prompts import answered, prompt_template
 from .query import Query
 from .roles import RetrieverLike
 from .slots import DrivenPart, slot
@@ -78,16 +74,14 @@ class ModelQueryRouter(DrivenPart):
     async def drive(self, driver: Driver, query: Query) -> list[RetrieverLike]:
         lines = [f"{number}: {text}" for number, text in enumerate(self.retrievers.values(), start=1)]
         variables = {"query": query.text, "options": "\n".join(lines)}
-        prompt = self._template.render(variables, datetime.now().astimezone())
-        model = self.chat_model
         try:
-            response = await driver.twin(model.chat, model.achat, ChatRequest((UserMessage(prompt),)))
+            reply = await answered(driver, self.chat_model, self._template, variables)
         except Exception as error:
             if self.fallback == "raise":
                 raise
             _log.warning("a query could not be routed, as the model failed: %s", type(error).__name__)
             return self._otherwise()
-        return self._chosen(spoken_text(response.text or "")) or self._otherwise()
+        return self._chosen(reply) or self._otherwise()
 
     def _chosen(self, reply: str) -> list[RetrieverLike]:
         numbers = dict.fromkeys(map(int, _NUMBER.findall(reply)))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, Final
-
-from outputparsers.extracting import spoken_text
+from collections.abc import Sequence
+from typing import Final
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
-from ..messages import AiMessage, ChatMessage, ChatRequest, UserMessage
+from ..messages import AiMessage, ChatMessage, UserMessage
 from ..models import ChatModel, resolve_chat_model
-from .prompts import prompt_template
+from .prompts import answered, prompt_template
 from .query import Query
 from .slots import DrivenPart
 
@@ -70,7 +67,7 @@ class CompressingQueryTransformer(DrivenTransformer):
         if not history:
             return [query]
         variables = {"query": query.text, "history": history}
-        text = await _asked(driver, self.chat_model, self._template, variables)
+        text = await answered(driver, self.chat_model, self._template, variables)
         return [query.saying(text)] if text else [query]
 
 
@@ -91,15 +88,9 @@ class ExpandingQueryTransformer(DrivenTransformer):
 
     async def drive(self, driver: Driver, query: Query) -> list[Query]:
         variables = {"query": query.text, "n": self.n}
-        text = await _asked(driver, self.chat_model, self._template, variables)
+        text = await answered(driver, self.chat_model, self._template, variables)
         lines = [_BULLET.sub("", line).strip() for line in text.splitlines()]
         return [query.saying(line) for line in lines if line][: self.n] or [query]
-
-
-async def _asked(driver: Driver, model: ChatModel, template: Any, variables: Mapping[str, object]) -> str:
-    prompt = template.render(variables, datetime.now().astimezone())
-    response = await driver.twin(model.chat, model.achat, ChatRequest((UserMessage(prompt),)))
-    return spoken_text(response.text or "").strip()
 
 
 def _history(messages: Sequence[ChatMessage]) -> str:

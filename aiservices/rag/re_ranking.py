@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ServerError
@@ -14,8 +14,9 @@ from ..segments import ScoredSegment
 from .query import Query
 from .rank_fusion import ReciprocalRankFusion
 from .roles import Results
-from .slots import DrivenPart
+from .slots import DrivenPart, slot
 
+ScoringFunction: TypeAlias = Callable[[str, list[str]], Sequence[float] | Awaitable[Sequence[float]]]
 RETRIEVAL_SCORE: Final = "retrieval_score"
 
 
@@ -26,23 +27,24 @@ class ReRanker(DrivenPart):
     (by default all stay). Equal scores keep the order of the fusion. `score` of what it gives is the new
     score; the attribute `retrieval_score` is the one from before, ids and attributes stay.
 
+    `scoring_model` is a `ScoringModel`, or a function of the question and a list of texts, sync or async.
+
     Of several queries, the question is the user's own message where the call is known, else the first query;
     `query_selector`, a function of all queries, chooses otherwise. Where nothing was found nothing is asked.
     """
 
     def __init__(
         self,
-        scoring_model: ScoringModel,
+        scoring_model: ScoringModel | ScoringFunction,
         *,
         max_results: int | None = None,
         min_score: float | None = None,
         query_selector: Callable[[Sequence[Query]], Query | str] | None = None,
     ) -> None:
-        if not isinstance(scoring_model, ScoringModel):
-            raise TypeError(f"scoring_model is a {type(scoring_model).__name__}: give a ScoringModel")
         if max_results is not None and max_results < 1:
             raise ValueError(f"max_results is {max_results}: give 1 or more, or None for all")
         self.scoring_model = scoring_model
+        self._score = slot(scoring_model, "score", "scoring_model")
         self.max_results = max_results
         self.min_score = min_score
         self._question = query_selector or question_of
@@ -62,9 +64,8 @@ class ReRanker(DrivenPart):
             return []
         question = self._question([query for query, _ in results])
         text = question.text if isinstance(question, Query) else question
-        model = self.scoring_model
-        given = await driver.twin(model.score, model.ascore, text, [each.text for each in found])
-        scores = _checked(given, len(found), model)
+        given = await self._score.run(driver, text, [each.text for each in found])
+        scores = _checked(given, len(found), self._score.name)
         best = sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])
         kept = [_scored(each, score) for score, each in best if self._is_enough(score)]
         return kept[: self.max_results]
@@ -81,13 +82,13 @@ def question_of(queries: Sequence[Query]) -> str:
     return queries[0].text
 
 
-def _checked(given: Sequence[float], count: int, model: ScoringModel) -> list[float]:
+def _checked(given: Sequence[float], count: int, model: str) -> list[float]:
     scores = [float(score) for score in given]
     if len(scores) != count or not all(map(math.isfinite, scores)):
         raise ServerError(
-            f"{type(model).__name__} scored {count} texts with {len(scores)} numbers"
+            f"{model} scored {count} texts with {len(scores)} numbers"
             if len(scores) != count
-            else f"{type(model).__name__} gave a score that is no finite number"
+            else f"{model} gave a score that is no finite number"
         )
     return scores
 

@@ -13,7 +13,7 @@ from ..segments import ScoredSegment
 from ..tools import Tool, ToolOutcome
 from .contents import segments_in
 from .fencing import fenced
-from .injecting import written
+from .injecting import checked_keys, written
 from .query import Query, QueryContext
 from .roles import RetrieverLike
 from .slots import Slot, slot
@@ -42,13 +42,14 @@ def retrieval_tool(
     The model gets the contents numbered from 1, between two lines that they cannot hold; `metadata` names
     keys to be shown with each. The program finds them as the `value` of the call's `ToolExecution`: a list of
     `ScoredSegment`. (`Result.sources` is what was retrieved before the model was asked.) The query's context
-    has the caller's parameters and the memory id. Raises `ConfigurationError` for what is no retriever.
+    has the caller's parameters and the memory id. Raises `ConfigurationError` for what is no retriever and
+    for what is no list of keys.
     """
     try:
         source = slot(retriever, "retrieve", "retriever")
     except TypeError as error:
         raise ConfigurationError(str(error)) from None
-    keys = tuple(metadata)
+    keys = checked_keys(metadata)
 
     async def look_up(driver: Driver, query: str, context: ToolContext) -> ToolOutcome:
         return _outcome(await _found(source, driver, query, context), keys)

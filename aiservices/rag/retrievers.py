@@ -11,7 +11,8 @@ from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ConfigurationError
 from ..models.naming import AnyEmbeddingModel, embedding_model_of
 from ..segments import ScoredSegment
-from .contents import segments_in
+from .fanning_out import found_by
+from .filters import Filter, checked_filter
 from .query import Query, query_of
 from .rank_fusion import RRF_K, ReciprocalRankFusion
 from .roles import RetrieverLike
@@ -19,10 +20,9 @@ from .slots import DrivenPart, slot
 
 if TYPE_CHECKING:
     from .embedding_store import EmbeddingStore, Match
-    from .filters import Filter
     from .keyword_index import KeywordIndex
 
-FilterOption: TypeAlias = "Filter | Callable[[Query], Any] | None"
+FilterOption: TypeAlias = Filter | Callable[[Query], Any] | None
 
 
 class DrivenRetriever(DrivenPart):
@@ -70,6 +70,8 @@ class EmbeddingStoreRetriever(DrivenRetriever):
     ) -> None:
         _check_searchable("embedding_store", embedding_store, "an EmbeddingStore")
         _check_count("max_results", max_results)
+        _check_score(min_score)
+        _check_filter(filter)
         self.embedding_store = embedding_store
         self.embedding_model = embedding_model_of(embedding_model)
         self.max_results = max_results
@@ -106,6 +108,7 @@ class KeywordRetriever(DrivenRetriever):
     ) -> None:
         _check_searchable("keyword_index", keyword_index, "a KeywordIndex")
         _check_count("max_results", max_results)
+        _check_filter(filter)
         self.keyword_index = keyword_index
         self.max_results = max_results
         self.filter = filter
@@ -142,9 +145,7 @@ class HybridRetriever(DrivenRetriever):
         self._fusion = ReciprocalRankFusion(k)
 
     async def drive(self, driver: Driver, query: Query) -> list[ScoredSegment]:
-        jobs = [each.run(driver, query) for each in self._slots]
-        given = await driver.gather(jobs)
-        lists = [segments_in(found, each.name) for each, found in zip(self._slots, given, strict=True)]
+        lists = await driver.gather([found_by(driver, each, query) for each in self._slots])
         return self._fusion.fuse(lists)[: self.max_results]
 
 
@@ -160,6 +161,16 @@ def _scored(matches: Sequence[Match]) -> list[ScoredSegment]:
 def _check_searchable(option: str, given: Any, wanted: str) -> None:
     if isinstance(given, type) or not callable(getattr(given, "search", None)):
         raise ConfigurationError(f"{option} is {given!r}: give {wanted}")
+
+
+def _check_score(given: Any) -> None:
+    if not callable(given) and not (isinstance(given, int | float) and 0 <= given <= 1):
+        raise ValueError(f"min_score is {given!r}: scores go from 0 to 1")
+
+
+def _check_filter(given: Any) -> None:
+    if not callable(given):
+        checked_filter(given)
 
 
 def _check_count(option: str, given: Any) -> None:

@@ -32,9 +32,8 @@ def transform_of(transformer: Any, kind: type[T], name: str) -> Transform[T] | N
     if transformer is None:
         return None
     found = getattr(transformer, "transform", transformer)
-    if not callable(found):
+    if not callable(found) or isinstance(transformer, type):
         raise TypeError(
-            f"{name} is a {type(transformer).__name__}: give a function of a {kind.__name__}, "
-            "or an object with `transform`"
+            f"{name} is {transformer!r}: give a function of a {kind.__name__}, or an object with `transform`"
         )
     return found  # type: ignore[no-any-return]

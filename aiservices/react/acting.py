@@ -22,7 +22,7 @@ from ..tools import (
     run_calls,
 )
 from .decisions import decided
-from .records import Progress
+from .records import Progress, results_of
 from .setup import Setup
 from .state import AgentState
 
@@ -83,7 +83,7 @@ class Acting:
         While decisions are missing nothing that was decided runs, and the update is empty. Raises
         `LimitExceededError`; the results are noted all the same.
         """
-        results = await self.noted(message.tool_calls)
+        results = await self.ended(message.tool_calls, progress)
         waits = any(id not in progress.decisions for id in progress.guarded)
         to_run: list[ToolCall] = []
         for call in message.tool_calls:
@@ -100,9 +100,9 @@ class Acting:
             results |= {item.call.id: item.result for item in done}
         return {} if waits else {"messages": tuple(results[call.id] for call in message.tool_calls)}
 
-    async def noted(self, calls: Sequence[ToolCall]) -> dict[str, ToolResultMessage]:
-        """The results of calls that have ended in a round that is not over."""
-        return await self._setup.threads.noted(self._driver, *self._place, calls)
+    async def ended(self, calls: Sequence[ToolCall], progress: Progress) -> dict[str, ToolResultMessage]:
+        """The results of those calls that have ended in a round that is not over."""
+        return await results_of(self._setup.threads, self._driver, self._place[0], progress, calls)
 
     async def forget(self, calls: Iterable[ToolCall]) -> None:
         """Forget the notes of a round whose results are in the state."""

@@ -9,7 +9,7 @@ from outputparsers import OutputParser, output_parser
 
 from ..assembling import format_for
 from ..errors import ConfigurationError, OutputParsingError
-from ..messages import ResponseFormat
+from ..messages import ChatResponse, FinishReason, ResponseFormat
 from ..models import ChatModel
 from .state import AgentState, StopReason
 
@@ -38,6 +38,18 @@ class AnswerType:
             return self._parser.parse(text)
         except outputparsers.OutputParsingError as error:
             raise OutputParsingError(error.text, error.expected, error.problems, where="react") from error
+
+    def wrong(self, response: ChatResponse) -> outputparsers.OutputParsingError | None:
+        """Why a final response cannot be read; `None` where it can, and where asking again would not help."""
+        message = response.message
+        is_answer = message.text and not message.tool_calls and response.finish_reason is FinishReason.STOP
+        if self._parser is None or not is_answer:
+            return None
+        try:
+            self._parser.parse(message.text or "")
+        except outputparsers.OutputParsingError as error:
+            return error
+        return None
 
     def known(self, state: AgentState) -> Any:
         """The value in a state that was stored as text."""

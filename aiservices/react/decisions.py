@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
-from ..errors import AgentError
+from ..errors import AgentError, ToolArgumentsError
 from ..messages import ToolCall
+from ..tools import ToolRegistry
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,19 @@ def read_decisions(given: object, pending: Sequence[ToolCall], thread_id: str) -
     for id, decision in given.items():
         _check(decision, f"{where}, call {id!r}")
     return dict(given)
+
+
+def check_edits(
+    decisions: Mapping[str, Decision], pending: Sequence[ToolCall], tools: ToolRegistry, thread_id: str
+) -> None:
+    """Raises `AgentError` for edited arguments that the tool does not take."""
+    for call in pending:
+        edit, tool = decisions.get(call.id), tools.get(call.name)
+        if isinstance(edit, Edit) and tool is not None:
+            try:
+                tool.signature.read(edit.text)
+            except ToolArgumentsError as error:
+                raise AgentError(f"thread {thread_id!r}, call {call.id!r}: once edited, {error}") from error
 
 
 def _check(decision: object, where: str) -> None:

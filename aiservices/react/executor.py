@@ -11,17 +11,20 @@ from typing import Any
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver, NestedLocks, WouldWaitForItselfError
 from ..errors import AgentError, ConfigurationError, MemoryInUseError
+from ..invocation import changed
+from ..leasing import Meeting
 from ..memory import key_of
 from ..messages import ChatMessage, Content, UserMessage
 from ..tools import Tool
 from .diagrams import diagram
 from .reading import Reading, aread, read
-from .records import ACTION, AGENT, END, NODES, Checkpoint, Progress, open_calls
+from .records import NODES, Checkpoint
 from .running import Outbox, Run
 from .sessions import Session
 from .setup import Setup
 from .state import AgentState, NodeOutput, Said, Snapshot, kept_by
 from .subagents import as_tool
+from .updating import updated
 
 LOCKS = NestedLocks()
 """One line for each thread of the process, whichever executor and object it is reached by."""
@@ -77,9 +80,9 @@ class AgentExecutor:
 
         `decision` is `Approve()`, `Refuse(reason)` or `Edit(arguments)` when one call waits, else a mapping
         from call ids to these; nothing that was decided runs before all is. `version` goes on from an older
-        checkpoint, which is then the newest. What is finished is not run again, and a thread that is
+        checkpoint, which is then the newest. What was finished there is not run again, and a thread that is
         finished, or still waits, stays as it is. Raises `AgentError` for a thread or version that is not
-        there, and for a decision about nothing that waits.
+        there, for a decision about nothing that waits, and for edited arguments that the tool does not take.
         """
         return BLOCKING.run(self._resume(BLOCKING, thread_id, decision, version))
 
@@ -108,8 +111,9 @@ class AgentExecutor:
     def update(self, thread_id: str, values: Mapping[str, Any], as_node: str | None = None) -> Snapshot:
         """Write to channels as a node would, as a new checkpoint, and give it.
 
-        With `as_node` what comes next is decided as if that node had just run. Raises `ConfigurationError`
-        for an unknown node or channel, `AgentError` when there is no such thread.
+        With `as_node` what comes next is decided as if that node had just run; calls that this passes by get
+        results that say so. Raises `ConfigurationError` for an unknown node or channel, `AgentError` when
+        there is no such thread, and for messages that would come between calls and their results.
         """
         return BLOCKING.run(self._update(BLOCKING, thread_id, values, as_node))
 
@@ -192,7 +196,7 @@ class AgentExecutor:
         for item in await self._setup.threads.history(driver, thread_id):
             old = item.snapshot
             if old.version == version:
-                progress = Progress(_new_id(), item.progress.steps, item.progress.rounds)
+                progress = changed(item.progress, run_id=_new_id())  # who waits, and for what, is part of it
                 return await self._setup.threads.save(
                     driver, old.state, (old.node, old.next), progress, newest
                 )
@@ -207,12 +211,8 @@ class AgentExecutor:
         async with self._line(driver, thread_id):
             self._setup.threads.opened(thread_id, lasting=False)
             at = await self._newest(driver, thread_id)
-            state = self._setup.channels.updated(at.state, values, f"the update of thread {thread_id!r}")
-            nodes = (at.snapshot.node, at.snapshot.next)
-            if as_node is not None:
-                nodes = (as_node, _after(as_node, state))
-                state = state if nodes[1] == END else state.replace(stop_reason=None, pending=())
-            saved = await self._setup.threads.save(driver, state, nodes, at.progress, at)
+            state, nodes, progress = await updated(self._setup, driver, at, values, as_node)
+            saved = await self._setup.threads.save(driver, state, nodes, progress, at)
             return saved.snapshot
 
     async def _release(self, driver: Driver, thread_id: str) -> bool:
@@ -263,16 +263,12 @@ class _Line:
         self._since = time.monotonic()
 
     async def __aenter__(self) -> None:
-        refusal = MemoryInUseError(
-            f"{self._what} is in use by the run that this call is made from, or that waits for it: "
-            "use another thread, or call afterwards"
-        )
         if Reading.is_open(self._key):
-            raise refusal
+            raise self._in_use()
         try:
             await self._lock.__aenter__()
         except WouldWaitForItselfError:
-            raise refusal from None
+            raise self._in_use() from None
         try:
             await self._turn.__aenter__()
         except BaseException:
@@ -285,7 +281,15 @@ class _Line:
         finally:
             await self._lock.__aexit__(*error)
 
-    def _refusal(self, is_renewed: bool) -> MemoryInUseError | None:
+    def _in_use(self) -> MemoryInUseError:
+        return MemoryInUseError(
+            f"{self._what} is in use by the run that this call is made from, or that waits for it: "
+            "use another thread, or call afterwards"
+        )
+
+    def _refusal(self, meeting: Meeting) -> MemoryInUseError | None:
+        if meeting.waits_for_us:
+            return self._in_use()
         if self._patience is None or time.monotonic() < self._since + self._patience:
             return None
         return MemoryInUseError(
@@ -306,9 +310,3 @@ def _messages(text: Said) -> Sequence[ChatMessage]:
     if not messages or not all(isinstance(item, ChatMessage) for item in messages):
         raise TypeError("a turn begins with a text, a content or messages, and with one of them at least")
     return messages
-
-
-def _after(node: str, state: AgentState) -> str:
-    if node == AGENT:
-        return ACTION if open_calls(state) is not None else END
-    return END if node == END else AGENT

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..errors import StoreError
-from ..messages import FrozenMapping, TokenUsage, messages_from_json, messages_to_json
+from ..messages import FrozenMapping, TokenUsage, ToolResultMessage, messages_from_json, messages_to_json
 from .answers import AnswerType
 from .channels import Channels
 from .decisions import decision_from_json, decision_to_json
@@ -43,7 +43,9 @@ class CheckpointForm:
             "counts": dict(progress.counts),
             "usage": [usage.input, usage.output, usage.cached, usage.known],
             "guarded": list(progress.guarded),
+            "is_judged": progress.is_judged,
             "decisions": {id: decision_to_json(item) for id, item in progress.decisions.items()},
+            "results": messages_to_json(progress.results),
         }
 
     def read(self, thread_id: str, key: str, form: Mapping[str, Any]) -> tuple[Snapshot, Progress]:
@@ -89,5 +91,12 @@ def _progress(form: Mapping[str, Any]) -> Progress:
         FrozenMapping(form["counts"]),
         TokenUsage(*amounts, known=known),
         tuple(form["guarded"]),
+        form["is_judged"],
         FrozenMapping({id: decision_from_json(item) for id, item in form["decisions"].items()}),
+        _results(form["results"]),
     )
+
+
+def _results(form: Any) -> tuple[ToolResultMessage, ...]:
+    messages = messages_from_json(form)
+    return tuple(item for item in messages if isinstance(item, ToolResultMessage))

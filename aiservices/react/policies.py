@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 from ..driving import BLOCKING, Driver
 from ..memory import summed_up, windowed
-from ..memory.summarizing import PROMPT
+from ..memory.summarizing import PROMPT, within_exchanges
 from ..messages import ChatMessage
 from ..models import ChatModel, resolve_chat_model
 
@@ -39,8 +40,9 @@ class MessageWindow:
 class Summary:
     """The newest `keep` messages, and before them a summary of the older ones, which `model` writes.
 
-    Conversations of up to `max_messages` are left as they are. When summing up fails, all is sent. A
-    conversation that grows is summed up anew when what follows its last summary has grown too long.
+    Calls and their results stay together, and the newest user message always stays. Conversations of up to
+    `max_messages` are left as they are. When summing up fails, all is sent. A conversation that grows is
+    summed up anew when what follows its last summary has grown too long.
     """
 
     def __init__(
@@ -58,21 +60,30 @@ class Summary:
         self.max_messages = max_messages
         self.keep = kept
         self.prompt = prompt
-        self._known: dict[tuple[ChatMessage, ...], ChatMessage] = {}
+        self._known: dict[tuple[ChatMessage, ...], tuple[ChatMessage, ...]] = {}
 
     async def drive(
         self, driver: Driver, messages: Sequence[ChatMessage], state: Any
     ) -> Sequence[ChatMessage]:
         given = tuple(messages)
         old = max((each for each in self._known.copy() if given[: len(each)] == each), key=len, default=())
-        shown = (self._known[old], *given[len(old) :]) if old else given
+        shown = (*self._known[old], *given[len(old) :]) if old else given
         most, keep, prompt = self.max_messages, self.keep, self.prompt
-        shrunk = await summed_up(driver, self.model, shown, most=most, keep=keep, prompt=prompt)
+        shrunk = await summed_up(
+            driver, self.model, shown, most=most, keep=keep, prompt=prompt, cut=within_exchanges
+        )
         if shrunk is not shown:
-            known = [*self._known.copy().items(), (given[: len(given) - len(shrunk) + 1], shrunk[0])]
-            self._known = dict(known[-MOST_KNOWN:])
+            same = _same_at_the_end(shrunk, given)
+            head = given[: len(given) - same], shrunk[: len(shrunk) - same]
+            self._known = dict([*self._known.copy().items(), head][-MOST_KNOWN:])
         return shrunk
 
     def __call__(self, messages: Sequence[ChatMessage], state: Any = None) -> Sequence[ChatMessage]:
         shown: Sequence[ChatMessage] = BLOCKING.run(self.drive(BLOCKING, messages, state))
         return shown
+
+
+def _same_at_the_end(first: Sequence[ChatMessage], second: Sequence[ChatMessage]) -> int:
+    """How many messages both end with."""
+    pairs = zip(reversed(first), reversed(second), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))

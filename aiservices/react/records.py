@@ -25,7 +25,8 @@ class Progress:
     """How far a run has come: for its limits, and for the calls of the round that is open.
 
     `run_id` names the run for good: keys of its tool calls are made of it. `guarded` are the calls of the
-    open round that somebody has to decide on, `decisions` what was decided.
+    open round that somebody has to decide on, as far as that `is_judged`, `decisions` what was decided, and
+    `results` those of its calls that had ended when it began to wait.
     """
 
     run_id: str
@@ -34,7 +35,9 @@ class Progress:
     counts: Mapping[str, int] = field(default_factory=dict)
     usage: TokenUsage = NO_USAGE
     guarded: tuple[str, ...] = ()
+    is_judged: bool = True
     decisions: Mapping[str, Decision] = field(default_factory=dict)
+    results: tuple[ToolResultMessage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,14 @@ class Threads(Protocol):
 
     async def forget(self, driver: Driver, thread_id: str, run_id: str, ids: Sequence[str]) -> None: ...
     async def release(self, driver: Driver, thread_id: str) -> bool: ...
+
+
+async def results_of(
+    threads: Threads, driver: Driver, thread_id: str, progress: Progress, calls: Sequence[ToolCall]
+) -> dict[str, ToolResultMessage]:
+    """The results of those calls that have ended in a round that is not over."""
+    known = {result.tool_call_id: result for result in progress.results}
+    return known | await threads.noted(driver, thread_id, progress.run_id, calls)
 
 
 def open_calls(state: AgentState) -> AiMessage | None:

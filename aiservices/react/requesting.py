@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..context import NO_PARAMETERS
 from ..driving import Driver
-from ..invocation import with_instructions
+from ..invocation import correction_of, with_instructions
 from ..messages import (
     ChatMessage,
     ChatRequest,
@@ -23,6 +23,8 @@ from ..tools import Offering, ToolRegistry, ToolRequest, ids_in, remaining, with
 from .setup import Setup
 from .state import AgentState, StopReason
 
+RETRIES: Final = 1
+"""As often as services ask again by default for an answer that cannot be read."""
 _CUT_OFF = {FinishReason.LENGTH: StopReason.LENGTH, FinishReason.CONTENT_FILTER: StopReason.CONTENT_FILTER}
 
 
@@ -39,16 +41,29 @@ class Requesting:
         self._show = show
         self._offering = Offering(setup.assortment, driver)
 
-    async def ask(self, state: AgentState) -> dict[str, Any]:
-        """One request, and the update that its answer makes."""
-        setup = self._setup
-        remaining(self._deadline)
+    async def ask(self, most: int | None, state: AgentState) -> dict[str, Any]:
+        """One request, and the update that its answer makes.
+
+        An answer that cannot be read is asked for again, unless that is more than `most` requests. Of such
+        an answer the state knows nothing.
+        """
         messages = await self._messages(state)
         await self.offer(state, messages)
+        response = await self._response(messages)
+        for _ in range(RETRIES if most is None else min(RETRIES, most - 1)):
+            wrong = self._setup.answers.wrong(response)
+            if wrong is None:
+                break
+            response = await self._response((*messages, response.message, UserMessage(correction_of(wrong))))
+        return self._update(response, state)
+
+    async def _response(self, messages: Sequence[ChatMessage]) -> ChatResponse:
+        setup = self._setup
+        remaining(self._deadline)
         request = ChatRequest(messages, self.registry.specs, response_format=setup.answers.format)
         response = await ask(self._driver, setup.model, request, where=setup.name, show=self._show)
         self.responses.append(response)
-        return self._update(response, state)
+        return response
 
     async def offer(self, state: AgentState, messages: Sequence[ChatMessage]) -> ToolRegistry:
         """The tools for the next request, those of active skills among them."""

@@ -12,24 +12,22 @@ from typing import Any, TypeAlias
 from ..driving import Driver, Emit
 from ..errors import AiServiceError, LimitExceededError
 from ..invocation import changed
-from ..memory import repaired
 from ..messages import (
     NO_USAGE,
     AiMessage,
     ChatMessage,
     FrozenMapping,
     ModelEvent,
-    ToolCall,
-    ToolResultMessage,
 )
-from ..tools import check_tokens, in_turns, is_immediate
+from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate
 from .acting import Acting, completed
-from .decisions import Decision, read_decisions
+from .decisions import Decision, Edit, check_edits, read_decisions
 from .hooks import Hooked, Update
 from .records import ACTION, AGENT, END, START, Checkpoint, Progress, open_calls
 from .requesting import Requesting
 from .setup import Setup
 from .state import AgentState, NodeOutput, StopReason, changed_state, kept_by
+from .updating import closed, results_saying
 
 Outbox: TypeAlias = deque[NodeOutput]
 
@@ -71,7 +69,7 @@ class Run:
         if before is None:
             before = AgentState(thread_id, channels=self._setup.channels.initial())
         elif self._at is not None:
-            before = await self._closed(before, self._at.progress)
+            before = await closed(self._setup, self._driver, before, self._at.progress)
         state = changed_state(
             before,
             {
@@ -133,14 +131,16 @@ class Run:
         state, setup = self._saved, self._setup
         hooked, asked = Hooked(self._driver, AGENT, state), len(self._requesting.responses)
         try:
-            update = await hooked.run(setup.agent_hooks, self._requesting.ask)
+            left = None if setup.max_steps is None else setup.max_steps - self._progress.steps
+            update = await hooked.run(setup.agent_hooks, partial(self._requesting.ask, left))
         except LimitExceededError:
             await self._stop_at_limit(state, START)
             raise
-        usage = self._progress.usage
-        for response in self._requesting.responses[asked:]:
+        usage, answers = self._progress.usage, self._requesting.responses[asked:]
+        for response in answers:
             usage += response.usage
-        self._progress = changed(self._progress, steps=self._progress.steps + 1, usage=usage)
+        steps = self._progress.steps + max(len(answers), 1)
+        self._progress = changed(self._progress, steps=steps, usage=usage)
         return await self._answered(self._updated(hooked.state, update, AGENT))
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
@@ -149,8 +149,8 @@ class Run:
         if message is None:
             await self._finish(state, AGENT)
             return None
-        if state.stop_reason is not None:  # the answer was cut off, and so may be its last call
-            results = results_saying("The call did not run: the answer was cut off.", message.tool_calls)
+        if state.stop_reason is not None:  # if the answer was cut off, so may be its last call
+            results = results_saying(f"The call did not run: {_why_not(state)}.", message.tool_calls)
             state = changed_state(state, {"messages": (*state.messages, *results)})
             await self._finish(state, AGENT)
             return None
@@ -165,9 +165,10 @@ class Run:
     async def _act(self, message: AiMessage) -> bool:
         """The action node; says whether the model is to be asked again."""
         state, setup = self._saved, self._setup
-        if not hasattr(self._requesting, "registry"):  # a run that goes on has made no request yet
-            await self._requesting.offer(state, state.messages[:-1])
-        registry, hooked = self._requesting.registry, Hooked(self._driver, ACTION, state)
+        registry, hooked = await self._offered(state), Hooked(self._driver, ACTION, state)
+        if not self._progress.is_judged:
+            guarded = await self._acting.guarded(message, registry, state)
+            self._progress = changed(self._progress, guarded=guarded, is_judged=True)
         try:
             counts = self._acting.check(message, registry, self._progress)
             node = partial(self._run_tools, message)
@@ -176,20 +177,25 @@ class Run:
             await self._stop_at_limit(await self._with_results(state, message, error), ACTION)
             raise
         if any(id not in self._progress.decisions for id in self._progress.guarded):
+            ended = await self._acting.ended(message.tool_calls, self._progress)
+            self._progress = changed(self._progress, results=tuple(ended.values()))
             await self._save(self._waiting(hooked.state, message), ACTION, ACTION)
             await self._emit(ACTION)
             return False
         update = completed(update, message, hooked.state.active_skills)
         state = self._updated(hooked.state, update, ACTION)
+        rounds = self._progress.rounds + 1
         self._progress = changed(
-            self._progress, rounds=self._progress.rounds + 1, counts=FrozenMapping(counts), guarded=()
+            self._progress, rounds=rounds, counts=FrozenMapping(counts), guarded=(), results=()
         )
         return await self._acted(state, message, update["messages"][: len(message.tool_calls)])
 
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
         ending: dict[str, Any] = {}
         most = self._setup.max_steps
-        if is_immediate(results, self._requesting.registry):
+        if state.stop_reason is not None:  # a hook has ended the run
+            ending = {"stop_reason": state.stop_reason}
+        elif is_immediate(results, self._requesting.registry):
             text = "\n".join(result.text for result in results)
             ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}
         elif most is not None and self._progress.steps >= most:
@@ -200,6 +206,12 @@ class Run:
         await self._acting.forget(message.tool_calls)
         await self._emit(ACTION)
         return not ending
+
+    async def _offered(self, state: AgentState) -> ToolRegistry:
+        """The tools of the open round; a run that goes on has made no request yet."""
+        if not hasattr(self._requesting, "registry"):
+            await self._requesting.offer(state, state.messages[:-1])
+        return self._requesting.registry
 
     async def _run_tools(self, message: AiMessage, state: AgentState) -> Update:
         return await self._acting.act(message, self._requesting.registry, self._progress)
@@ -225,23 +237,12 @@ class Run:
     ) -> AgentState:
         """The state with a result for each call of a round that a limit has ended."""
         known = {done.call.id: done.result for done in self._acting.ledger.requested}
-        known |= await self._acting.noted(message.tool_calls)
+        known |= await self._acting.ended(message.tool_calls, self._progress)
         missing = [call for call in message.tool_calls if call.id not in known]
         refused = self._acting.refuse(missing, self._requesting.registry, error)
         known |= {item.tool_call_id: item for item in refused}
         results = tuple(known[call.id] for call in message.tool_calls)
         return changed_state(state, {"messages": (*state.messages, *results)})
-
-    async def _closed(self, state: AgentState, progress: Progress) -> AgentState:
-        """The state of an earlier run with a result for each call: what ended is told, the rest was left."""
-        message = open_calls(state)
-        if message is None:
-            return state
-        threads, calls = self._setup.threads, message.tool_calls
-        noted = await threads.noted(self._driver, state.thread_id, progress.run_id, calls)
-        left = results_saying("The call did not run: the conversation went on without it.", calls)
-        results = [noted.get(result.tool_call_id, result) for result in left]
-        return changed_state(state, {"messages": repaired((*state.messages, *results)).messages})
 
     def _waiting(self, state: AgentState, message: AiMessage) -> AgentState:
         progress = self._progress
@@ -253,6 +254,8 @@ class Run:
         assert self._at is not None
         state = self._at.state
         decisions: Mapping[str, Decision] = read_decisions(decision, state.pending, state.thread_id)
+        if any(isinstance(item, Edit) for item in decisions.values()):
+            check_edits(decisions, state.pending, await self._offered(state), state.thread_id)
         self._progress = changed(
             self._progress, decisions=FrozenMapping({**self._progress.decisions, **decisions})
         )
@@ -285,6 +288,7 @@ class Run:
         await Emit(self._outbox)
 
 
-def results_saying(text: str, calls: Sequence[ToolCall]) -> tuple[ToolResultMessage, ...]:
-    """An error for each of these calls."""
-    return tuple(ToolResultMessage(call.id, call.name, text, is_error=True) for call in calls)
+def _why_not(state: AgentState) -> str:
+    """Why the calls of the last answer do not run, though no limit forbids it."""
+    was_cut_off = state.stop_reason in (StopReason.LENGTH, StopReason.CONTENT_FILTER)
+    return "the answer was cut off" if was_cut_off else "a hook ended the run"

@@ -48,6 +48,8 @@ def as_tool(
         raise ConfigurationError(f"{agent!r} is no agent: give an AgentExecutor or a function of a task")
     if max_depth < 1:
         raise ConfigurationError(f"max_depth is {max_depth}: give 1 or more")
+    if timeout is not None and not timeout > 0:
+        raise ConfigurationError(f"timeout is {timeout!r}: give more than 0 seconds, or None for no limit")
     delegation = _Delegation(called, max_depth, on_failure)
     invoke: Callable[..., Any] | None = getattr(agent, "ainvoke", None)
 

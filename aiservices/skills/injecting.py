@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias, cast
 from ..driving import BLOCKING, Driver
 from ..errors import ConfigurationError
 from ..messages import ChatMessage, SystemMessage, ToolResultMessage
-from .shelf import SkillShelf, SkillSource, shelved
+from .shelf import SkillShelf, SkillSource, says_something, shelved
 from .unloading import Unload
 
 Resolver: TypeAlias = Mapping[str, "str | Sequence[str]"] | Callable[[str], "str | Sequence[str] | None"]
@@ -117,8 +117,8 @@ class SkillInjector:
                 yield f"the skill that tool {tool!r} activates cannot be shown: {error}"
 
 
-def _checked(body: object, id: str) -> str:
-    if not isinstance(body, str) or not body.strip():
+def _checked(body: str | None, id: str) -> str:
+    if body is None or not says_something(body):
         raise ConfigurationError(f"there is no body of the skill {id!r}")
     return body
 

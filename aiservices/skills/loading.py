@@ -47,6 +47,8 @@ def load_skills(path: str | Path | Traversable) -> tuple[Skill, ...]:
 
 
 def _folder(path: str | Path | Traversable) -> Traversable:
+    if not isinstance(path, str | Path | Traversable):
+        raise ConfigurationError(f"skills: a {type(path).__name__} is no folder: give a path")
     folder: Traversable = Path(path) if isinstance(path, str) else path
     if isinstance(path, str) and not folder.is_dir() and (found := _IN_PACKAGE.fullmatch(path)):
         try:

@@ -24,12 +24,19 @@ SkillSource: TypeAlias = str | Path | Traversable | Iterable[Skill]
 
 
 class SkillShelf(Mapping[str, Skill]):
-    """Skills by name, in order. Raises `ConfigurationError` for two of one name and for unfit tools."""
+    """Skills by name, in order.
+
+    Raises `ConfigurationError` for two of one name, for one that says nothing, and for unfit tools.
+    """
 
     def __init__(self, skills: Iterable[Skill] = ()) -> None:
         given = list(skills)
         if strangers := [item for item in given if not isinstance(item, Skill)]:
             raise ConfigurationError(f"{item!r} is no Skill" for item in strangers)
+        if silent := [skill.name for skill in given if not says_something(skill.body)]:
+            raise ConfigurationError(
+                f"there is no body of the skill {name!r}: give a text" for name in silent
+            )
         self._skills = {skill.name: skill for skill in given}
         names = [skill.name for skill in given]
         if len(self._skills) < len(names):
@@ -71,11 +78,10 @@ class SkillShelf(Mapping[str, Skill]):
         return list({_identity(made): made for made in found}.values())
 
     def body(self, id: str) -> str:
-        """What a skill says. Raises `ConfigurationError` for one that is not there or says nothing."""
+        """What a skill says. Raises `ConfigurationError` for one that is not there."""
         skill = self.get(id)
-        if skill is None or not skill.body.strip():
-            what = "there is no skill" if skill is None else "there is no body of the skill"
-            raise ConfigurationError(f"{what} {id!r}; there are: {', '.join(self) or 'none'}")
+        if skill is None:
+            raise ConfigurationError(f"there is no skill {id!r}; there are: {', '.join(self) or 'none'}")
         return skill.body
 
     def _activate(self) -> Tool[..., Any]:
@@ -138,6 +144,11 @@ class SkillTools:
     def provide(self, request: ToolRequest) -> list[Tool[..., Any]]:
         """The tools for the next request."""
         return self._shelf.tools_of(activated_in(request.messages))
+
+
+def says_something(body: object) -> bool:
+    """Whether there is a body to show."""
+    return isinstance(body, str) and bool(body.strip())
 
 
 def _shown(made: Tool[..., Any]) -> Tool[..., Any]:

@@ -14,7 +14,7 @@ NO_RESOURCES: FrozenMapping[str] = FrozenMapping()
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """Instructions for one kind of task. `name` is what it is known by, also as its id.
+    """Instructions for one kind of task. `name` is what it is known by, also as its id, without outer blanks.
 
     The model sees name and `description` all the time, the `body` while the skill is active. `resources` are
     texts by relative path with `/`, read on demand. `tools` are offered while the skill is active. Raises
@@ -35,5 +35,6 @@ class Skill:
         ]
         if blank:
             raise ConfigurationError(blank)
+        object.__setattr__(self, "name", self.name.strip())  # what no model would write again
         object.__setattr__(self, "resources", FrozenMapping(self.resources))
         object.__setattr__(self, "tools", tuple(self.tools))

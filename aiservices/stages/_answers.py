@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..errors import ContentFilteredError, EmptyAnswerError, ModelError, OutputTruncatedError, RefusalError
-from ..invocation import Invocation
+from ..invocation import Invocation, cut
 from ..messages import AiMessage, ChatResponse, FinishReason
 from ..reading import AnswerForm
 from ..results import Result
@@ -72,8 +72,3 @@ def empty(response: ChatResponse, call: Invocation) -> EmptyAnswerError:
 def said(message: AiMessage) -> AiMessage:
     """A rejected answer as it can stand in the conversation: a tool call would need a result after it."""
     return replace(message, tool_calls=()) if message.tool_calls else message
-
-
-def cut(text: str, limit: int) -> str:
-    """The text, or its beginning."""
-    return text if len(text) <= limit else f"{text[:limit]}..."

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import outputparsers
 
 from ..errors import OutputParsingError
-from ..invocation import Invocation, Proceed, changed
+from ..invocation import Invocation, Proceed, changed, correction_of
 from ..messages import AiMessage, ChatResponse, UserMessage
 from ..reading import AnswerForm
 from ..results import Result
-from ._answers import cut, empty, final_response, said, unusable
+from ._answers import empty, final_response, said, unusable
 from ._confidence import confidence_in
-
-MAX_CORRECTION_CHARS: Final = 2_000
 
 
 async def structure(call: Invocation, proceed: Proceed) -> Result[Any]:
@@ -33,7 +31,7 @@ async def structure(call: Invocation, proceed: Proceed) -> Result[Any]:
             if attempt > setup.parse_retries:
                 where = call.method.where
                 raise OutputParsingError(error.text, error.expected, error.problems, where=where) from error
-            correction = _correction(error)
+            correction = correction_of(error)
         shown = (said(_own_words(result, response)), UserMessage(correction))
         call = call.asking_again(result.exchange or call.exchange, *shown, reason=correction)
     raise AssertionError("the loop returns or raises")
@@ -74,8 +72,3 @@ def _telling(result: Result[Any], response: ChatResponse) -> ChatResponse:
         return response
     own = result.responses[-1]
     return own if (response.text or "").casefold() in (own.text or "").casefold() else response
-
-
-def _correction(error: outputparsers.OutputParsingError) -> str:
-    wrong = cut(str(error), MAX_CORRECTION_CHARS)
-    return f"Your answer could not be used. {wrong}\nAnswer again, with the corrected answer only."

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
+from ..closing import Closable
 from ..driving import run_in_background, run_in_worker, wait_for
 from .encoding import copied
 from .entry import Entry
@@ -13,7 +13,7 @@ from .entry import Entry
 T = TypeVar("T")
 
 
-class Store:
+class Store(Closable):
     """Versioned JSON values under a namespace and a key: memories, scopes, checkpoints, leases.
 
     Every write gives the entry a new version, a positive integer. `expected_version` makes a write depend
@@ -97,32 +97,6 @@ class Store:
     async def akeys(self, namespace: str, prefix: str = "") -> list[str]:
         """See `keys`."""
         return await wait_for(run_in_worker(partial(self.keys, namespace, prefix)))
-
-    def close(self) -> None:
-        """Let go of what the store holds open for blocking calls; the next call opens it again."""
-
-    async def aclose(self) -> None:
-        """Let go of what the store holds open for the running event loop, and of all that `close` does.
-
-        What other loops use is closed when they end.
-        """
-        self.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 _METHODS: Final = ("get", "put", "delete", "keys")

@@ -8,10 +8,8 @@ the end of each agent. What is answered is how it ended.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
-import sys
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -35,6 +33,7 @@ from aiservices.agentic import (
     sequence,
 )
 from aiservices.stores import SqlStore
+from tests.mortals import serve
 
 from .wayfinding import wayfinders
 
@@ -165,36 +164,22 @@ def system(kind: str, journal: Journal, store: Any) -> Agent:
 INPUTS = {"x": 4, "items": [1, 2], "request": "add it all up"}
 
 
-def work(task: dict[str, Any]) -> None:
-    with SteppingStore(task["url"]) as store:
-        made = system(task["kind"], Journal(Path(task["journal"])), store)
-        if task["style"] == "blocking":
-            outcome = made.run(memory_id=task["id"], **INPUTS)
+def work(*, url: str, kind: str, journal: str, style: str, id: str, deadly: int) -> None:
+    global _deadly  # noqa: PLW0603 - this process lives for one task
+    _deadly = deadly
+    with SteppingStore(url) as store:
+        made = system(kind, Journal(Path(journal)), store)
+        if style == "blocking":
+            outcome = made.run(memory_id=id, **INPUTS)
         else:
 
             async def run() -> Any:
                 async with store:
-                    return await made.arun(memory_id=task["id"], **INPUTS)
+                    return await made.arun(memory_id=id, **INPUTS)
 
             outcome = asyncio.run(run())
         assert isinstance(outcome, Completed), outcome
 
 
-def main() -> None:
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            try:
-                global _deadly  # noqa: PLW0603 - this process lives for one task
-                task = json.loads(line)
-                _deadly = task["deadly"]
-                work(task)
-            except BaseException as error:
-                print(repr(error), file=sys.stderr, flush=True)
-                os._exit(1)
-            os._exit(0)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    serve(work)

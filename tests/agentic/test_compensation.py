@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any, Protocol
 
 import pytest
@@ -12,7 +13,7 @@ from aiservices import Compensated, InMemoryStore, ToolCall, tool
 from aiservices.agentic import Recovery, agent, parallel, sequence
 from aiservices.testing import ScriptedChatModel
 
-from .styles import Log, Style
+from .styles import Log, Style, fails_once, value_of
 
 
 class Teller(Protocol):
@@ -145,3 +146,40 @@ def test_what_was_undone_is_done_again_when_the_run_is_resumed(
     style.resume(made, "m")
     assert bank.done == ["credit:100", "uncredit:100", "credit:100"]
     assert log.ran == ["before", "flaky", "flaky"]
+
+
+def test_a_whole_run_that_was_undone_is_done_again_when_it_is_resumed(
+    style: Style, store: InMemoryStore, log: Log
+) -> None:
+    bank = Bank()
+    made = sequence(bank.teller("credit", times=2), fails_once(log, "flaky"), compensate=True, store=store)
+    style.run(made, task="pay", memory_id="m")
+    outcome = style.resume(made, "m")
+    assert value_of(outcome) == "flaky"
+    assert bank.done == ["credit:100", "uncredit:100", "credit:100"]
+    assert [each.agent for each in outcome.scope.invocations] == ["act", "flaky"]
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_what_was_undone_when_it_was_cancelled_is_done_again(store: InMemoryStore, is_whole: bool) -> None:
+    bank, begun = Bank(), asyncio.Event()
+
+    async def forever_at_first() -> str:
+        if not begun.is_set():
+            begun.set()
+            await asyncio.Event().wait()
+        return "ended"
+
+    whole = partial(sequence, bank.teller("credit", times=2), forever_at_first, compensate=True)
+    made = whole(store=store) if is_whole else sequence(whole(), store=store)
+
+    async def cancelled_and_resumed() -> Any:
+        task = asyncio.ensure_future(made.arun(task="pay", memory_id="m"))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return await made.aresume("m")
+
+    assert value_of(asyncio.run(cancelled_and_resumed())) == "ended"
+    assert bank.done == ["credit:100", "uncredit:100", "credit:100"]

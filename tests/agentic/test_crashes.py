@@ -6,13 +6,9 @@ No agent that had finished runs again, and what comes out is what would have com
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import signal
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -22,11 +18,11 @@ import pytest
 from aiservices.agentic import Completed
 from aiservices.agentic.records import RUNS
 from aiservices.stores import SqlStore
+from tests.mortals import Run, children_of
 
 from .crashing import INPUTS, Journal, system
 from .wayfinding import WAYFINDERS
 
-ROOT: Final = Path(__file__).parents[2]
 KINDS: Final = (
     "sequence",
     "parallel",
@@ -39,29 +35,12 @@ KINDS: Final = (
 )
 ON_ALL: Final = tuple(kind for kind in KINDS if kind not in WAYFINDERS[1:])
 
-Run = Callable[..., int]
-
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
     """Performs a task in a process of its own and gives how that ended."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.agentic.crashing"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-
-        def perform(**task: Any) -> int:
-            print(json.dumps(task), file=process.stdin, flush=True)
-            return int(process.stdout.readline())
-
+    with children_of("tests.agentic.crashing") as perform:
         yield perform
-        process.stdin.close()
 
 
 def invocations(outcome: Completed) -> list[tuple[str, Any]]:

@@ -145,7 +145,9 @@ def test_a_planner_that_calls_a_stranger_is_told_whom_it_has(style: Style, log: 
     class Bad(Gives):
         action = call(log.agent("stranger"))
 
-    with pytest.raises(AgentError, match="none of its agents: they are 'a', 'b'"):
+    with pytest.raises(
+        AgentError, match="none of its agents: give it one of context.agents, whose names are 'a', 'b'"
+    ):
         style.invoke(planned(Bad, log.agent("a"), log.agent("b")))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import aiservices
 from aiservices import (
+    InMemoryStore,
     InvocationParameters,
     MemoryId,
     MessageWindowChatMemory,
@@ -21,7 +22,9 @@ from aiservices.agentic import (
     AgenticScope,
     agent,
     as_agent,
+    loop,
     parallel_map,
+    peer_to_peer,
     sequence,
 )
 from aiservices.errors import ConfigurationError, MissingInputError
@@ -138,7 +141,7 @@ def test_what_can_be_called_is_an_agent(style: Style, style_of: str) -> None:
         (lambda x: x, "a lambda has no name"),
         ("text", "'text' is no agent"),
         (agent(name="  ")(lambda: 1), "a name that is not blank"),
-        (agent(name="x", output_key="")(lambda: 1), "output_key is blank"),
+        (agent(name="x", output_key="")(lambda: 1), "output_key is '': give"),
     ],
 )
 def test_what_is_no_agent_is_refused(given: Any, says: str) -> None:
@@ -153,6 +156,15 @@ def test_the_decorator_is_for_functions() -> None:
         agent(staticmethod(write))
     with pytest.raises(ConfigurationError, match="cannot be marked: decorate a function that calls it"):
         agent([].append)
+
+
+def test_what_is_said_of_an_agent_needs_no_keywords() -> None:
+    @agent("Writer", "Writes.", "story")
+    def write_it(topic: str) -> str:
+        return topic
+
+    made = as_agent(write_it)
+    assert (made.name, made.description, made.output_key) == ("Writer", "Writes.", "story")
 
 
 def test_blanks_in_a_name_are_evened_out() -> None:
@@ -183,13 +195,32 @@ def test_unknown_options_are_named_with_the_known_ones() -> None:
         ({"before": "x"}, "before is 'x'"),
         ({"on_error": []}, r"on_error is \[\]"),
         ({"timeout": 0}, "timeout is 0"),
+        ({"timeout": "1"}, "timeout is '1'"),
+        ({"store": InMemoryStore}, r"store is <class .*InMemoryStore'>: give a Store"),
+        ({"name": 7}, "name of an agent is 7"),
+        ({"name": " "}, "a name that is not blank"),
+        ({"description": None}, "description is None"),
+        ({"output_key": 7}, "output_key is 7"),
+        ({"output_key": " "}, "output_key is ' '"),
+        ({"listeners": [7]}, "a listener is"),
+        ({"listeners": print}, "listeners is a builtin_function_or_method: give a list"),
     ],
 )
 def test_options_of_the_wrong_kind_are_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigurationError, match=says):
         sequence(write, **options)
-    with pytest.raises(TypeError, match="a listener is"):
-        sequence(write, listeners=[7])
+
+
+def test_conditions_and_items_of_the_wrong_kind_are_refused() -> None:
+    for until in ("x", 7):
+        with pytest.raises(ConfigurationError, match="until is"):
+            loop(write, until=until)  # type: ignore[call-overload]
+        with pytest.raises(ConfigurationError, match="until is"):
+            peer_to_peer(write, until=until)  # type: ignore[call-overload]
+    wrong: list[Any] = [None, " ", 7]
+    for items in wrong:
+        with pytest.raises(ConfigurationError, match="items is"):
+            parallel_map(write, items=items)
 
 
 def test_a_parameter_may_be_the_scope_the_memory_id_or_the_parameters(style: Style) -> None:

@@ -110,8 +110,10 @@ def test_restarting_begins_anew_with_other_inputs_or_with_the_same(
     assert value_of(style.restart(made, "m")) == 2
     outcome = style.restart(made, "m", x=5)
     assert (value_of(outcome), outcome.scope.state) == (10, {"x": 5, "y": 10})
-    assert value_of(style.restart(made, "new", x=3)) == 6
-    assert ran == [1, 1, 5, 3]
+    assert value_of(style.restart(made, memory_id="new", x=3)) == 6
+    assert value_of(made.restart(memory_id="new", x=4)) == 8
+    assert value_of(asyncio.run(made.arestart(memory_id="new", x=5))) == 10
+    assert ran == [1, 1, 5, 3, 4, 5]
 
 
 def test_a_run_can_be_forgotten(store: InMemoryStore, log: Log) -> None:
@@ -300,7 +302,7 @@ def test_what_cannot_be_saved_is_named_when_it_is_written(
     failed = style.run(made, memory_id="m")
     assert isinstance(failed, Failed)
     assert isinstance(failed.error, AgentError)
-    assert "sequence/bad: its output cannot be saved" in str(failed.error)
+    assert "sequence/bad: its output 'thing' cannot be saved" in str(failed.error)
     with pytest.raises(AgentError, match="the value of 'thing' cannot be saved: it holds a"):
         style.run(made, memory_id="other", thing=value)
     assert log.ran == []
@@ -378,6 +380,15 @@ def test_ids_of_runs_are_known_by_their_text(style: Style, store: InMemoryStore,
     assert value_of(style.resume(made, "1")) == "a"
     with pytest.raises(ValueError, match="memory id"):
         style.run(made, memory_id=" ")
+
+
+def test_runs_of_systems_whose_names_and_ids_join_to_one_text_are_told_apart(
+    style: Style, store: InMemoryStore, log: Log
+) -> None:
+    outer, inner = (sequence(log.agent(name), name=name, store=store) for name in ("a", "a/b"))
+    assert value_of(style.run(outer, memory_id="b/c")) == "a"
+    assert value_of(style.run(inner, memory_id="c")) == "a/b"
+    assert value_of(style.resume(outer, "b/c")) == "a"
 
 
 def test_answers_are_saved_values_too(style: Style, store: InMemoryStore) -> None:

@@ -12,7 +12,7 @@ from aiservices import InMemoryStore, MemoryId, input_guardrails
 from aiservices.agentic import agent, human_in_the_loop, loop, parallel, sequence
 from aiservices.errors import AgentError, AgentSuspendedError, ConfigurationError
 
-from .styles import edit, publish, write
+from .styles import edit, publish, value_of, write
 
 
 @runtime_checkable
@@ -26,6 +26,16 @@ class Story(Protocol):
 
 class AsyncStory(Protocol):
     async def tell(self, topic: str, style: str) -> str: ...
+
+
+class Named(Protocol):
+    def tell(self, topic: str, memory_id: str) -> str: ...
+
+
+def test_a_parameter_called_memory_id_names_the_run() -> None:
+    made: Any = sequence(write, service=Named, store=InMemoryStore())
+    assert made.tell("bees", memory_id="m") == "a story about bees"
+    assert value_of(made.resume("m")) == "a story about bees"
 
 
 def test_the_method_runs_the_agents() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aiservices import InMemoryStore
+from aiservices import ConfigurationError, InMemoryStore
 from aiservices.agentic import (
     AgentCancelled,
     AgentEvent,
@@ -60,7 +60,7 @@ def test_what_cannot_listen_is_refused_where_it_is_given(log: Log) -> None:
     async def later(event: AgentEvent) -> None: ...
 
     for wrong in (later, Noting, 3):
-        with pytest.raises(TypeError, match="listener"):
+        with pytest.raises(ConfigurationError, match="listener"):
             sequence(log.agent("one"), listeners=[wrong])
 
 

@@ -30,6 +30,11 @@ def test_who_could_have_produced_a_missing_input_is_named(style: Style) -> None:
     assert caught.value.producers == ("write",)
 
 
+def test_who_wants_the_id_of_the_run_is_told_how_to_get_it(style: Style) -> None:
+    with pytest.raises(MissingInputError, match=r"annotate the parameter as Annotated.*MemoryId"):
+        style.invoke(sequence(agent(name="tell")(lambda memory_id: memory_id)), memory_id="m")
+
+
 def test_a_nested_composite_that_writes_its_own_inputs_is_asked_when_it_begins(style: Style) -> None:
     inner = sequence(write, before=lambda scope: scope.write("topic", "bees"))
     assert style.invoke(sequence(inner, publish)) == "published: a story about bees"
@@ -174,6 +179,14 @@ def test_an_error_of_the_handler_is_raised(style: Style, log: Log) -> None:
 
     with pytest.raises(LookupError, match="the handler itself"):
         style.invoke(sequence(log.agent("failing", value=ZeroDivisionError), on_error=helping))
+
+
+@pytest.mark.parametrize("answer", [True, "retry", Recovery.retry])
+def test_a_handler_that_gives_no_recovery_is_told(style: Style, log: Log, answer: Any) -> None:
+    failing = log.agent("failing", value=ZeroDivisionError("boom"))
+    with pytest.raises(AgentError, match=r"on_error gave .* 'failing': give Recovery.retry\(\)") as caught:
+        style.invoke(sequence(failing, on_error=lambda context: answer))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 def test_a_value_that_does_not_fit_names_agent_and_key(style: Style) -> None:

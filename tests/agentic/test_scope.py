@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from aiservices import AiMessage, ToolCall, UserMessage
+from aiservices import AiMessage, InMemoryStore, ToolCall, UserMessage
 from aiservices.agentic import AgenticScope, agent, sequence
 from aiservices.agentic.saving import Codec
 from aiservices.errors import AgentError
@@ -52,7 +52,7 @@ Untyped = namedtuple("Untyped", "x y")
 
 
 def test_values_are_read_and_written_and_none_removes() -> None:
-    """G7"""
+    """G7, LG-14, LG-19"""
     scope = AgenticScope({"a": 1})
     scope.write("b", [2])
     assert (scope.read("a"), scope.read("c"), scope.read("c", 3)) == (1, None, 3)
@@ -61,6 +61,15 @@ def test_values_are_read_and_written_and_none_removes() -> None:
     scope.state["b"] = "copy"
     assert scope.read("b") == [2]
     assert repr(scope) == "AgenticScope(b)"
+
+
+@pytest.mark.parametrize("key", [7, None, ("a",)])
+def test_a_key_that_is_no_text_is_refused(style: Style, key: Any) -> None:
+    def write_it(scope: AgenticScope) -> None:
+        scope.write(key, 1)
+
+    with pytest.raises(TypeError, match="keys of a scope are texts"):
+        style.invoke(sequence(write_it, store=InMemoryStore()), memory_id="m")
 
 
 def test_an_inner_scope_sees_the_outer_one_and_keeps_its_own() -> None:
@@ -86,7 +95,7 @@ def test_what_is_still_to_come_is_waited_for_in_a_thread() -> None:
     thread = threading.Thread(target=lambda: read.append(scope.read("late")))
     thread.start()
     scope.write("late", 7)
-    scope.arrived("late")
+    scope.arrived("late", promise)
     promise.keep()
     thread.join(5)
     assert read == [7]

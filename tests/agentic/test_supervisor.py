@@ -30,6 +30,7 @@ from .styles import Style
 def test_agents_are_called_as_the_model_says_until_it_is_done(
     style: Style, bank: Any, accounts: dict[str, int]
 ) -> None:
+    """AJ-84"""
     with ScriptedChatModel(
         does("debit", user="Ann", amount=30), does("credit", user="Bob", amount=30), ends("moved")
     ) as model:
@@ -70,8 +71,9 @@ def test_a_model_gets_a_schema_where_it_takes_one_and_else_instructions(
 
 def test_done_without_a_response_gives_the_last_response(style: Style, bank: Any) -> None:
     """Z1"""
-    model = ScriptedChatModel(does("credit", user="Bob", amount=1), '{"agent_name": "DONE"}')
-    assert style.invoke(supervisor(*bank, chat_model=model), request="x") == "Bob has 21"
+    for number, end in enumerate(('{"agent_name": "DONE"}', ends(" ")), start=1):
+        model = ScriptedChatModel(does("credit", user="Bob", amount=1), end)
+        assert style.invoke(supervisor(*bank, chat_model=model), request="x") == f"Bob has {20 + number}"
 
 
 def test_the_last_response_can_be_the_value_in_any_case(style: Style, bank: Any) -> None:

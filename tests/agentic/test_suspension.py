@@ -55,7 +55,7 @@ def pending(outcome: AgentOutcome) -> tuple[Pending, ...]:
 def test_a_run_waits_for_a_person_and_goes_on_with_the_answer(
     style: Style, store: InMemoryStore, log: Log
 ) -> None:
-    """V11, V12"""
+    """V11, V12, LG-57, LG-58"""
     reviewed = sequence(log.agent("before"), process, REVIEW, finish, store=store)
     waits = style.run(reviewed, data="data", memory_id=7)
     (asked,) = pending(waits)
@@ -92,7 +92,7 @@ def test_the_question_may_show_what_it_is_about(style: Style) -> None:
         ({"question": "Publish {{ story }}?"}, "its question uses story"),
         ({"question": "Publish {{ story"}, "template syntax error"),
         ({"inputs": "story"}, "names of keys"),
-        ({"output_key": " "}, "blank"),
+        ({"output_key": " "}, "output_key is"),
     ],
 )
 def test_a_question_that_cannot_be_asked_is_refused(options: dict[str, Any], says: str) -> None:
@@ -150,7 +150,7 @@ def test_listeners_hear_of_it_once(style: Style, store: InMemoryStore) -> None:
 
 
 def test_a_person_within_a_nested_sequence(style: Style, store: InMemoryStore, log: Log) -> None:
-    """V19, V26"""
+    """V19, V26, LG-85, LG-86"""
     a, b = log.agent("A", "a"), log.agent("B", "b")
     c = agent(name="C", output_key="c")(lambda approval: f"C_DONE:{approval}")
     d = agent(name="D")(lambda c: f"D_DONE:{c}")

@@ -236,6 +236,11 @@ def test_each_item_of_a_parallel_map_has_a_scope_of_its_own(style: Style) -> Non
     assert outcome.scope.state == {"words": ["ab", "cd"]}
 
 
+def test_an_item_whose_agent_is_skipped_keeps_its_place(style: Style) -> None:
+    shout = agent(name="shout", optional=True)(lambda word: word.upper())
+    assert style.invoke(parallel_map(shout, items="words"), words=["a", None, "b"]) == ["A", None, "B"]
+
+
 @pytest.mark.parametrize("items", ["text", {"a": 1}, 7])
 def test_what_is_no_list_of_items_is_refused(style: Style, items: Any) -> None:
     """N5"""

@@ -16,6 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("guardrails", "outputparsers"),
     ("aiservices.messages",),
     ("aiservices.segments",),
+    ("aiservices.closing",),
     ("aiservices.results",),
     ("aiservices.metering",),
     ("aiservices.errors",),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from aiservices.driving import ASYNCHRONOUS, BLOCKING, Heartbeat, Watch
+from aiservices.driving import ASYNCHRONOUS, BLOCKING, Watch
 
 from .conftest import Drive
 
@@ -345,39 +345,3 @@ class TestAWatch:
         release.set()
         assert ended.wait(2)
         assert heard == ["late value"]
-
-
-class TestAHeartbeat:
-    def test_beats_until_it_is_stopped(self) -> None:
-        beats: list[float] = []
-
-        def beat() -> bool:
-            beats.append(time.monotonic())
-            return True
-
-        heart = Heartbeat(0.01, beat)
-        time.sleep(0.1)
-        heart.stop().result(2)
-        count = len(beats)
-        assert 2 <= count <= 10
-        time.sleep(0.03)
-        assert len(beats) == count
-
-    def test_ends_by_itself_when_it_is_told_to(self) -> None:
-        heart = Heartbeat(0.001, lambda: False)
-        heart.ended.result(2)
-
-    def test_stopping_waits_for_a_beat_under_way(self) -> None:
-        log: list[str] = []
-
-        def beat() -> bool:
-            log.append("begin")
-            time.sleep(0.03)
-            log.append("end")
-            return True
-
-        heart = Heartbeat(0.001, beat)
-        while not log:
-            time.sleep(0.001)
-        heart.stop().result(2)
-        assert log == ["begin", "end"]

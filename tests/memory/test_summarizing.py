@@ -62,6 +62,7 @@ def test_what_is_kept_begins_with_the_user_and_holds_the_newest_exchange(keep: i
 
 
 def test_the_next_request_has_the_system_message_then_the_summary_then_the_rest() -> None:
+    """AJ-44"""
     memory, _, _ = summarizing("S")
     model = ScriptedChatModel("ok", "fine")
     service = talk(model, memory, system_message="Be brief.")
@@ -82,6 +83,7 @@ def test_the_model_of_the_summary_reads_everything_that_leaves() -> None:
 
 
 def test_a_later_summary_takes_up_the_earlier_one() -> None:
+    """AJ-51"""
     memory, model, store = summarizing("first", "second", keep=2, max_messages=4)
     assert kept(store) == "=first U2 A:c3 R:c3"
     talk(["ok"], memory).say("U3")

@@ -49,7 +49,7 @@ from tests.memory.conversing import CountingStore, problems, short, written
     ],
 )
 def test_what_is_added_one_by_one_is_kept_as_far_as_it_fits(number: int, added: str, kept: str) -> None:
-    """Rows 385 to 403; where they differ from our rules, the rules of the API win."""
+    """Rows 385 to 403 and AJ-43; where they differ from our rules, the rules of the API win."""
     memory = MessageWindowChatMemory(number)
     memory.add(*written(added))
     assert short(memory.messages()) == kept

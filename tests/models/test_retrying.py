@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import tenacity
 
 from aiservices.errors import (
     AuthenticationError,
@@ -79,6 +80,7 @@ def test_a_failure_that_may_pass_is_tried_again(run: Run, kind: type[ModelError]
     ids=repr,
 )
 def test_a_failure_that_lasts_is_raised_at_once(error: BaseException) -> None:
+    """LG-51"""
     model = Model(error)
     with pytest.raises(type(error)) as caught:
         Retries().call(model.ask)
@@ -87,6 +89,7 @@ def test_a_failure_that_lasts_is_raised_at_once(error: BaseException) -> None:
 
 
 def test_the_last_failure_is_raised_as_it_is_and_says_how_often_it_was_tried(run: Run) -> None:
+    """LG-52"""
     failures = [failing(ServerError, retry_after=0.0) for _ in range(3)]
     model = Model(*failures)
     with pytest.raises(ServerError) as caught:
@@ -127,6 +130,7 @@ def test_the_wait_is_the_one_that_was_asked_for_else_grows(caplog: pytest.LogCap
 
 @pytest.mark.anyio
 async def test_an_asynchronous_wait_lets_others_run_and_can_be_cancelled() -> None:
+    """LG-55"""
     model = Model(failing(ServerError, retry_after=60.0))
     asking = asyncio.create_task(Retries().acall(model.aask))
     await asyncio.sleep(0.05)
@@ -143,3 +147,22 @@ def test_calls_side_by_side_count_their_attempts_apart() -> None:
         return await asyncio.gather(*(retries.acall(model.aask) for model in models))
 
     assert asyncio.run(all_at_once()) == ["ok"] * 30
+
+
+def waits(*failures: ModelError) -> list[float]:
+    """The wait after each of these failures, as it would be; nobody waits."""
+    controller = Retries(max_attempts=len(failures) + 1)._attempts("Retrying")
+    found = []
+    for number, error in enumerate(failures, start=1):
+        state = tenacity.RetryCallState(controller, None, (), {})
+        state.attempt_number = number
+        state.set_exception((type(error), error, None))
+        found.append(controller.wait(state))
+    return found
+
+
+def test_the_wait_doubles_up_to_a_bound_and_jitter_comes_on_top() -> None:
+    """LG-53, LG-54: half a second at first, eight at most, and up to half a second more."""
+    for wait, least in zip(waits(*[failing(ServerError)] * 8), [0.5, 1, 2, 4, 8, 8, 8, 8], strict=True):
+        assert least <= wait <= least + 0.5
+    assert len(set(waits(*[failing(ServerError)] * 8)[4:])) > 1

@@ -227,6 +227,7 @@ def test_the_order_is_that_of_query_and_retriever_whoever_is_done_first() -> Non
     [
         (None, "the retriever Source gave a NoneType: it gives texts"),
         ([1], "the retriever Source gave a int among its contents"),
+        ({"a": 1}, "the retriever Source gave a dict: it gives texts"),
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
@@ -250,6 +251,7 @@ def test_a_single_text_or_segment_is_one_content() -> None:
     ("slots", "complaint"),
     [
         ({"query_transformer": lambda query: 3}, "query_transformer <lambda> gave a int"),
+        ({"query_transformer": lambda query: {"a": 1}}, "query_transformer <lambda> gave a dict"),
         ({"query_transformer": lambda query: [3]}, "gave a int among its queries"),
         ({"query_router": lambda query: 3}, "query_router <lambda> gave a int"),
         ({"query_router": lambda query: [3]}, "the retriever 3 is neither a function nor an object"),

@@ -96,6 +96,7 @@ class TestQdrantInMemory(EmbeddingStoreConformance):
             yield store
 
 
+@pytest.mark.usefixtures("qdrant_has_looked_at_sqlite")
 class TestQdrantInAFolder(EmbeddingStoreConformance):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[EmbeddingStore]:
@@ -121,3 +122,21 @@ def test_a_store_needs_one_half_of_each_pair() -> None:
         class Half(EmbeddingStore):
             def add(self, vectors: Any, segments: Any, *, ids: Any = None) -> list[str]:
                 return []
+
+
+class Forgetting(InMemoryEmbeddingStore):
+    """A store whose asynchronous half forgets what it is asked for."""
+
+    def __init__(self, forgotten: str) -> None:
+        super().__init__()
+        self._forgotten = forgotten
+
+    async def asearch(self, vector: Sequence[float], **options: Any) -> list[Match]:
+        options.pop(self._forgotten, None)
+        return await super().asearch(vector, **options)
+
+
+@pytest.mark.parametrize("option", ["max_results", "min_score", "filter"])
+def test_halves_that_differ_do_not_keep_the_contract(option: str) -> None:
+    with pytest.raises(AssertionError, match=option):
+        EmbeddingStoreConformance().test_the_asynchronous_half_does_the_same(Forgetting(option))

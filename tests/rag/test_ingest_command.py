@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,9 @@ import pytest
 from aiservices.cli import main
 from aiservices.models.local import LocalEmbeddingModel
 from aiservices.rag import SqlEmbeddingStore
+from tests.programs import complaints
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -71,6 +77,20 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(
     assert "0 added, 0 updated, 1 unchanged, 0 removed, 2 failed" in capsys.readouterr().out
 
 
+def test_what_cannot_be_read_is_told_once(folder: Path) -> None:
+    """Outside of pytest, where nobody listens to the log."""
+    (folder / "bad.txt").write_bytes(b"\xff")
+    ran = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-m", "aiservices.cli", "ingest", str(folder)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert complaints(ran.stderr).count("bad.txt is not utf-8 at byte 0") == 1
+
+
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
@@ -78,6 +98,9 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(
         (["http://127.0.0.1:9/"], "http://127.0.0.1:9/ cannot be fetched"),
         (["handbook/bees.md", "--remove-missing"], "--remove-missing is for a folder, or needs --source"),
         (["handbook", "--glob", "../*"], "glob='../*' is no pattern inside of the folder"),
+        (["handbook", "--source", " "], "--source is blank"),
+        (["handbook", "--into", ""], "--into is blank"),
+        ([""], "PATH is blank"),
     ],
 )
 def test_a_failure_is_one_line_on_standard_error(

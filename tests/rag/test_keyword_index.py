@@ -193,6 +193,8 @@ def test_wrong_arguments_are_refused(index: KeywordIndex) -> None:
     for kind, use in refused:
         with pytest.raises(kind):
             use()
+    with pytest.raises(TypeError, match="the words of a text, not of a NoneType"):
+        index.search(None)  # type: ignore[arg-type]
 
 
 def test_threads_and_both_halves_share_an_index(index: KeywordIndex) -> None:

@@ -24,6 +24,7 @@ def test_a_client_that_is_given_stays_open_and_is_shared() -> None:
     client.close()
 
 
+@pytest.mark.usefixtures("qdrant_has_looked_at_sqlite")
 def test_a_folder_is_found_again(tmp_path: Path) -> None:
     for number in range(2):
         with QdrantEmbeddingStore(tmp_path / "data", dimension=2) as store:

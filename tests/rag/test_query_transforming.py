@@ -7,11 +7,18 @@ from typing import Any
 import pytest
 
 from aiservices import ConfigurationError
-from aiservices.messages import AiMessage, SystemMessage, ToolCall, UserMessage
-from aiservices.rag import CompressingQueryTransformer, ExpandingQueryTransformer, Query, QueryContext
+from aiservices.messages import AiMessage, ChatResponse, SystemMessage, TokenUsage, ToolCall, UserMessage
+from aiservices.metering import metered
+from aiservices.rag import (
+    CompressingQueryTransformer,
+    ExpandingQueryTransformer,
+    ModelQueryRouter,
+    Query,
+    QueryContext,
+)
 from aiservices.testing import ScriptedChatModel
 
-from .looking_up import KINDS, TOOL_TALK, after, drive
+from .looking_up import KINDS, TOOL_TALK, Source, after, drive
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -92,3 +99,18 @@ def test_prompts_can_be_replaced_and_what_is_put_into_them_is_not_rendered() -> 
 def test_what_cannot_work_is_refused_at_once(make: Any, problem: str) -> None:
     with pytest.raises(ConfigurationError, match=problem):
         make()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tokens_of_models_that_rewrite_and_route_count_for_agents_around_them(kind: str) -> None:
+    reply = ChatResponse(AiMessage("1"), usage=TokenUsage(10, 1))
+    model = ScriptedChatModel(reply, reply, reply)
+    parts: list[Any] = [
+        CompressingQueryTransformer(model),
+        ExpandingQueryTransformer(model),
+        ModelQueryRouter(model, {Source(): "texts"}),
+    ]
+    with metered() as meter:
+        for part in parts:
+            drive(kind, part.drive, after(*TOOL_TALK))
+    assert meter.usage == TokenUsage(30, 3)

@@ -89,6 +89,20 @@ def test_an_asynchronous_model_will_do() -> None:
     assert list(Patient().score("q", ["a"])) == [1.0]
 
 
+def test_a_function_and_any_object_with_the_method_will_do() -> None:
+    class Ranker:
+        def score(self, query: str, texts: Sequence[str]) -> list[float]:
+            return [float(len(text)) for text in texts]
+
+    async def patient(query: str, texts: list[str]) -> list[float]:
+        return Ranker().score(query, texts)
+
+    results = [(Query("q"), [found("a", "bbb")])]
+    for model in (Ranker(), Ranker().score, patient):
+        assert texts_of(ReRanker(model).aggregate(results)) == ["bbb", "a"]
+        assert texts_of(asyncio.run(ReRanker(model).aaggregate(results))) == ["bbb", "a"]
+
+
 def test_a_blocking_model_can_be_awaited() -> None:
     assert list(asyncio.run(Scores(a=0.5).ascore("q", ["a"]))) == [0.5]
 
@@ -109,7 +123,7 @@ def test_scores_that_cannot_be_right_are_an_error(scores: list[float], complaint
 def test_wrong_settings_are_refused() -> None:
     with pytest.raises(ValueError, match="max_results is 0"):
         ReRanker(FIVE, max_results=0)
-    with pytest.raises(TypeError, match="scoring_model is a str: give a ScoringModel"):
+    with pytest.raises(TypeError, match="the scoring_model 'model' is neither a function nor an object"):
         ReRanker("model")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="overrides neither score nor ascore"):
         type("Neither", (ScoringModel,), {})

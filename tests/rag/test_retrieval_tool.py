@@ -118,3 +118,9 @@ def test_an_asynchronous_retriever_runs_on_the_loop_of_an_asynchronous_service()
 def test_what_is_no_retriever_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="the retriever 3 is neither"):
         retrieval_tool(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("keys", ["source", [1]])
+def test_what_are_no_keys_is_refused(keys: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"metadata (is the text 'source'|has 1 among its keys)"):
+        retrieval_tool(Source(), metadata=keys)

@@ -120,6 +120,16 @@ def test_a_hybrid_asks_all_its_parts_and_fuses_what_they_find(kind: str) -> None
     assert first.texts == second.texts == ["q", "q"]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_failing_one_of_several_that_are_one_is_named(kind: str) -> None:
+    def wiki(query: Query) -> list[str]:
+        raise ConnectionError("it is down")
+
+    with pytest.raises(ConnectionError) as caught:
+        drive(kind, HybridRetriever(Source("a"), wiki).drive, Query("q"))
+    assert caught.value.__notes__ == ["This comes from the retriever wiki."]
+
+
 def test_what_is_missing_or_cannot_work_is_refused() -> None:
     """Row C3"""
     model = Letters()
@@ -139,6 +149,11 @@ def test_what_is_missing_or_cannot_work_is_refused() -> None:
     for make, problem in wrong:
         with pytest.raises(ConfigurationError, match=problem):
             make()
+    for score in (-0.1, 1.1, "high", float("nan")):
+        with pytest.raises(ValueError, match=r"min_score is .*: scores go from 0 to 1"):
+            over(Asked(), min_score=score)
+    with pytest.raises(TypeError, match="the filter is a F: build one"):
+        over(Asked(), filter=F("tenant"))
     for count in (0, -1, True, 2.5):
         with pytest.raises(ValueError, match="max_results is"):
             over(Asked(), max_results=count)

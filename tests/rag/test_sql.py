@@ -46,8 +46,8 @@ def started(task: str, url: object) -> subprocess.Popen[str]:
 
 
 def finished(process: subprocess.Popen[str]) -> None:
-    assert process.communicate(timeout=120) == ("", "")
-    assert process.returncode == 0
+    output, said = process.communicate(timeout=120)
+    assert (process.returncode, output, complaints(said)) == (0, "", "")
 
 
 def by_hand(file: Path, statement: str) -> list[tuple[Any, ...]]:

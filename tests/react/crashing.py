@@ -11,13 +11,13 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
 from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, SqlStore, ToolCall, ToolContext
 from aiservices.react import AgentExecutor, react
+from tests.mortals import serve
 
 ROUNDS: Final = (("a", "b"), ("c",))
 
@@ -104,28 +104,16 @@ def built(folder: Path, steps: Steps, kind: str, *, parallel: bool) -> AgentExec
     )
 
 
-def perform(task: dict[str, Any]) -> None:
-    folder, kind = Path(task["folder"]), task["kind"]
-    agent = built(folder, Steps(folder, task["deadly"]), kind, parallel=task["parallel"])
-    if task["task"] == "resume":
+def perform(task: str, place: str, kind: str, deadly: str = "", *, parallel: bool = False) -> None:
+    folder = Path(place)
+    folder.mkdir(exist_ok=True)
+    agent = built(folder, Steps(folder, deadly), kind, parallel=parallel)
+    if task == "resume":
         state = agent.resume("t") if kind == "blocking" else asyncio.run(agent.aresume("t"))
     else:
         state = agent.invoke("go", "t") if kind == "blocking" else asyncio.run(agent.ainvoke("go", "t"))
     assert state.final_response == "done"
 
 
-def main() -> None:
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            try:
-                perform(json.loads(line))
-            except BaseException as error:
-                print(repr(error), file=sys.stderr, flush=True)
-                os._exit(1)
-            os._exit(0)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    serve(perform)

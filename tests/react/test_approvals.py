@@ -154,6 +154,7 @@ def test_partial_decisions_wait_for_the_rest(style: str, store: str | None) -> N
 
 @both
 def test_without_a_decision_it_stays_waiting(style: str) -> None:
+    """AJ-14, AJ-20"""
     asked, model, desk = guarded(call("delete", what="a"))
     state = calls(style, asked, "invoke", "go", "t")
     assert calls(style, asked, "resume", "t") == state
@@ -168,6 +169,7 @@ def test_without_a_decision_it_stays_waiting(style: str) -> None:
         (True, "not a bool"),
         (Edit("{"), "no JSON"),
         (Edit({"what": object()}), "no JSON"),
+        (Edit({"which": "b"}), "call 'c1': once edited, the arguments of tool 'delete' do not fit"),
     ],
 )
 def test_what_decides_nothing_is_refused_and_changes_nothing(decision: Any, complaint: str) -> None:

@@ -55,11 +55,40 @@ def test_a_format_is_sent_as_it_is() -> None:
     assert model.request.response_format == format_
 
 
-def test_an_answer_of_another_type_is_an_error_and_can_be_asked_for_again() -> None:
-    asked, _ = agent("so so", "good", response_format=Mood)
-    with pytest.raises(OutputParsingError):
+@both
+def test_an_answer_that_cannot_be_read_is_asked_for_again_and_not_remembered(style: str) -> None:
+    asked, model = agent("so so", "good", response_format=Mood)
+    state = calls(style, asked, "invoke", "How are you?")
+    assert (state.value, [message.text for message in state.messages]) == (
+        Mood.GOOD,
+        ["How are you?", "good"],
+    )
+    shown = model.requests[-1].messages
+    assert shown[-2] == AiMessage("so so")
+    assert "Your answer could not be used" in shown[-1].text  # type: ignore[union-attr]
+
+
+def test_when_it_still_cannot_be_read_that_is_an_error_and_the_run_can_be_resumed() -> None:
+    asked, model = agent("so so", "well", "good", response_format=Mood)
+    with pytest.raises(OutputParsingError) as raised:
         asked.invoke("go", "t")
+    assert (raised.value.text, len(raised.value.responses)) == ("well", 2)
     assert asked.resume("t").value is Mood.GOOD
+    assert model.requests[-1].messages == model.requests[0].messages
+
+
+def test_asking_again_is_a_step_too() -> None:
+    asked, model = agent("so so", "good", response_format=Mood, max_steps=1)
+    with pytest.raises(OutputParsingError):
+        asked.invoke("go")
+    assert len(model.requests) == 1
+
+
+def test_a_refusal_is_not_asked_again() -> None:
+    asked, model = agent(AiMessage(attributes={"refusal": "No."}), response_format=Mood)
+    with pytest.raises(OutputParsingError):
+        asked.invoke("go")
+    assert len(model.requests) == 1
 
 
 def test_what_has_no_parser_is_refused() -> None:

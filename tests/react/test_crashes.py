@@ -6,55 +6,25 @@ request to the model, the begin and the end of each tool call; and again in the 
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import pytest
 
 from aiservices import SqlStore
 from aiservices.react import react
 from aiservices.testing import ScriptedChatModel
+from tests.mortals import Run, children_of
 from tests.react.asking import STYLES, short
-
-ROOT: Final = Path(__file__).parents[2]
-Run = Callable[..., int]
 
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
     """Performs a task in a process of its own and gives how that ended."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.react.crashing"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-
-        def perform(task: str, folder: Path, kind: str, deadly: str = "", *, parallel: bool = False) -> int:
-            folder.mkdir(exist_ok=True)
-            given = {
-                "task": task,
-                "folder": str(folder),
-                "kind": kind,
-                "deadly": deadly,
-                "parallel": parallel,
-            }
-            print(json.dumps(given), file=process.stdin, flush=True)
-            return int(process.stdout.readline())
-
+    with children_of("tests.react.crashing") as perform:
         yield perform
-        process.stdin.close()
 
 
 def steps_of(folder: Path) -> list[str]:

@@ -134,7 +134,7 @@ def test_who_reads_an_asynchronous_stream_cannot_either(kept: dict[str, Any]) ->
 
 @both
 def test_a_cancelled_run_goes_on_when_it_is_resumed(style: str, kept: dict[str, Any]) -> None:
-    """AJ-09, LG-91, NX-10"""
+    """AJ-09, LG-91, NX-10, LG-34"""
     begun: list[str] = []
 
     async def slow() -> str:
@@ -203,7 +203,7 @@ def test_a_call_that_was_broken_off_has_no_result_though_another_one_ended(kept:
 
 
 def test_what_others_do_to_a_state_does_not_reach_its_checkpoint(kept: dict[str, Any]) -> None:
-    """AGT-13"""
+    """AGT-13, AJ-38, AJ-42"""
 
     class Marking:
         def around(self, state: Any, proceed: Any) -> Any:

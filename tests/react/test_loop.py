@@ -60,6 +60,7 @@ def test_a_tool_is_run_and_its_result_shown_to_the_model(style: str) -> None:
 
 @both
 def test_a_stream_shows_each_node_when_it_is_done(style: str) -> None:
+    """LG-31"""
     asked, _ = agent(call("add", a=1, b=2), "It is 3.", tools=[add])
     shown = outputs(style, asked, "1 + 2?")
     assert [output.node for output in shown] == ["start", "agent", "action", "agent", "end"]

@@ -29,7 +29,7 @@ LONG = [UserMessage("m1"), AiMessage("m2"), UserMessage("m3"), AiMessage("m4"), 
 @both
 @pytest.mark.parametrize("kind", ["def", "async def"])
 def test_a_policy_shapes_the_request_only(style: str, kind: str) -> None:
-    """LG-100, LG-102"""
+    """LG-100, LG-102, AJ-59"""
     given: list[Any] = []
 
     def policy(messages: Any, state: AgentState) -> Any:
@@ -114,6 +114,7 @@ def test_a_window_never_parts_calls_from_their_results(style: str) -> None:
 
 @both
 def test_a_summary_stands_for_what_is_old(style: str) -> None:
+    """AJ-53"""
     summing = ScriptedChatModel("m1 to m4", "m1 to m6")
     policy = Summary(summing, max_messages=4, keep=1)
     asked, model = agent("m6", "m8", "m10", conversation_policy=policy)
@@ -126,6 +127,27 @@ def test_a_summary_stands_for_what_is_old(style: str) -> None:
     assert short(model.requests[2].messages) == ["U:Summary of the conversation so far: m1 to m6", "U:m9"]
     assert "m1 to m4" in str(summing.requests[1].messages[-1])
     assert len(state.messages) == 10
+
+
+@both
+def test_a_summary_stands_for_the_old_rounds_of_a_long_turn_too(style: str) -> None:
+    summing = ScriptedChatModel("rounds 1 and 2", "rounds 1 to 4")
+    asked, model = agent(
+        *(call("add", f"c{number}", a=number, b=1) for number in range(5)),
+        "done",
+        tools=[add],
+        conversation_policy=Summary(summing, max_messages=6, keep=3),
+    )
+    state = calls(style, asked, "invoke", "go")
+    assert len(state.messages) == 12
+    sent = [short(request.messages) for request in model.requests]
+    assert sent[2] == ["U:go", "A?c0", "R:1", "A?c1", "R:2"]
+    assert sent[3] == ["U:Summary of the conversation so far: rounds 1 and 2", "U:go", "A?c2", "R:3"]
+    assert sent[4] == [*sent[3], "A?c3", "R:4"]
+    assert sent[5] == ["U:Summary of the conversation so far: rounds 1 to 4", "U:go", "A?c4", "R:5"]
+    assert "User: go" in str(summing.requests[0].messages[-1])
+    for request in model.requests:
+        assert_paired(request.messages)
 
 
 def test_a_summary_of_another_conversation_is_never_used() -> None:

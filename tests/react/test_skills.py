@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aiservices import InMemoryStore, SystemMessage, ToolError, ToolResultMessage
+from aiservices import ConfigurationError, InMemoryStore, SystemMessage, ToolError, ToolResultMessage
 from aiservices.react import Approve, Skill, SkillInjector, StopReason, Unload
 from tests.react.asking import STYLES, agent, call, calls, short
 
@@ -374,3 +374,18 @@ def test_a_folder_of_skills_will_do(tmp_path: Path) -> None:
     bare, model = agent("ok", skills=tmp_path / "none")
     bare.invoke("go")
     assert (model.request.tools, systems(model.request)) == ((), "")
+
+
+@pytest.mark.parametrize("body", ["", " \n", None])
+def test_a_skill_that_says_nothing_is_refused_at_build(body: Any) -> None:
+    """NX-08"""
+    skills = [Skill("a", "For a", "BODY"), Skill("b", "For b", body)]
+    with pytest.raises(ConfigurationError, match="no body of the skill 'b'"):
+        agent(skills=skills)
+    with pytest.raises(ConfigurationError, match="no body of the skill 'b'"):
+        SkillInjector(resolver=lambda tool: tool, skills=skills)
+
+
+def test_a_skill_whose_name_ends_in_a_line_end_is_found() -> None:
+    asked, _ = agent(call("activate_skill", skill_name="a"), "ok", skills=[Skill("a\n", "For a", "BODY")])
+    assert asked.invoke("go").active_skills == ("a",)

@@ -198,3 +198,10 @@ def test_unfit_options_are_refused(options: Any) -> None:
 def test_what_cannot_be_asked_is_no_agent() -> None:
     with pytest.raises(ConfigurationError, match="is no agent"):
         as_tool(ToolCall("a", "b", "c"))
+
+
+@pytest.mark.parametrize("timeout", [0, -1.0, float("nan")])
+def test_a_time_out_of_no_time_is_refused(timeout: float) -> None:
+    sub, _ = agent(name="sub")
+    with pytest.raises(ConfigurationError, match="timeout is"):
+        sub.as_tool(timeout=timeout)

@@ -169,6 +169,7 @@ def test_an_update_writes_as_a_node_would(style: str, kept: dict[str, Any]) -> N
 
 
 def test_an_update_as_the_agent_leads_on_to_its_calls(kept: dict[str, Any]) -> None:
+    """LG-59, LG-60"""
     asked, _ = agent("one", "3", tools=[add], **kept)
     asked.invoke("a", "t")
     saved = asked.update("t", {"messages": AiMessage(tool_calls=[call("add", a=1, b=2)])}, as_node="agent")

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from aiservices import Limits, MemoryInUseError, SqlStore
+from aiservices import Limits, MemoryInUseError, SqlStore, StoreError
 from aiservices.react import react
 from aiservices.react.stored_threads import LEASES
 from aiservices.testing import ScriptedChatModel
+from tests.react.asking import STYLES, agent, call, calls, short
 
+both = pytest.mark.parametrize("style", STYLES)
 OTHER = {"holder": "another process", "machine": None}
 
 
-@pytest.mark.parametrize("style", ["blocking", "asynchronous"])
+@both
 def test_a_run_waits_until_the_other_process_has_ended_its_own(tmp_path: Path, style: str) -> None:
     with SqlStore(f"{tmp_path}/threads.db") as store:
         model = ScriptedChatModel("an answer")
@@ -50,3 +54,69 @@ def test_it_waits_no_longer_than_a_run_may_take(tmp_path: Path) -> None:
             agent.invoke("hello", thread_id="t")
         with pytest.raises(MemoryInUseError, match="another process"):  # nobody keeps a place in the line
             agent.invoke("hello", thread_id="t")
+
+
+class Failing(SqlStore):
+    """A store that fails to give up leases while it is down."""
+
+    is_down = False
+
+    def delete(self, namespace: str, key: str, **options: Any) -> bool:
+        if self.is_down and namespace == LEASES:
+            raise StoreError("the store is down", namespace=namespace, key=key)
+        return super().delete(namespace, key, **options)
+
+    async def adelete(self, namespace: str, key: str, **options: Any) -> bool:
+        if self.is_down and namespace == LEASES:
+            raise StoreError("the store is down", namespace=namespace, key=key)
+        return await super().adelete(namespace, key, **options)
+
+
+@both
+def test_a_turn_that_cannot_be_given_up_hurts_nobody(tmp_path: Path, style: str) -> None:
+    with Failing(f"{tmp_path}/threads.db") as store:
+        # Of this patience nothing would be left if the next run had to wait for the lease to run out.
+        asked, _ = agent("one", "two", checkpointer=store, limits=Limits(timeout=10))
+        store.is_down = True
+        assert calls(style, asked, "invoke", "a", "t").final_response == "one"
+        assert store.keys(LEASES) == ["t"]
+        store.is_down = False
+        assert calls(style, asked, "invoke", "b", "t").final_response == "two"
+        assert store.keys(LEASES) == []
+
+
+@both
+def test_a_run_from_inside_its_own_tool_is_refused_by_way_of_another_store_too(
+    tmp_path: Path, style: str
+) -> None:
+    with SqlStore(f"{tmp_path}/threads.db") as one, SqlStore(f"{tmp_path}/threads.db") as two:
+        inner, _ = agent(checkpointer=two)
+
+        def nested() -> str:
+            return inner.invoke("again", "t").final_response or ""
+
+        asked, _ = agent(call("nested"), "done", tools=[nested], checkpointer=one)
+        state = calls(style, asked, "invoke", "go", "t")
+        assert "in use by the run that this call is made from" in short(state.messages)[2]
+
+
+def test_two_stores_of_one_database_take_turns(tmp_path: Path) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow() -> str:
+        begun.set()
+        assert go_on.wait(10)
+        return "slow"
+
+    with SqlStore(f"{tmp_path}/threads.db") as one, SqlStore(f"{tmp_path}/threads.db") as two:
+        first, _ = agent(call("slow"), "first", tools=[slow], checkpointer=one)
+        second, model = agent("second", checkpointer=two)
+        with ThreadPoolExecutor(2) as pool:
+            running = pool.submit(first.invoke, "a", "t")
+            assert begun.wait(10)
+            waiting = pool.submit(second.invoke, "b", "t")
+            assert not wait([waiting], timeout=0.1).done
+            assert model.requests == []
+            go_on.set()
+            assert running.result().final_response == "first"
+            assert short(waiting.result().messages) == ["U:a", "A?c1", "R:slow", "A:first", "U:b", "A:second"]

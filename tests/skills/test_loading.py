@@ -216,3 +216,9 @@ def test_without_yaml_the_extra_is_named(tmp_path: Path) -> None:
     )
     assert done.stdout.startswith("MissingExtraError")
     assert "aiservices[skills]" in done.stdout
+
+
+@pytest.mark.parametrize("path", [None, 3, ["skills"]])
+def test_what_is_no_path_is_told(path: Any) -> None:
+    with pytest.raises(ConfigurationError, match="is no folder: give a path"):
+        load_skills(path)

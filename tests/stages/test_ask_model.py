@@ -121,6 +121,32 @@ def test_a_transformer_has_the_last_word_on_every_request(invoke: Any, transform
         assert isinstance(request.messages[1], UserMessage)
 
 
+def colder(request: ChatRequest, context: InvocationContext) -> ChatRequest:
+    return replace(request, parameters=replace(request.parameters, temperature=0.0))
+
+
+def untouched(request: ChatRequest, context: InvocationContext) -> ChatRequest:
+    return request
+
+
+@pytest.mark.parametrize(
+    ("transform", "temperature", "words"),
+    [(colder, 0.0, ["hi"]), (louder, 0.7, ["Asker", "hi"]), (untouched, 0.7, ["hi"])],
+)
+def test_a_transformer_may_set_parameters_and_instructions_or_leave_all(
+    invoke: Any, transform: Any, temperature: float, words: list[str]
+) -> None:
+    """AJ-34"""
+    model = ScriptedChatModel("ok")
+    parameters = ChatRequestParameters(temperature=0.7)
+    service = aiservices.create(
+        asking(str), chat_model=model, parameters=parameters, chat_request_transformer=transform
+    )
+    invoke(service, "ask", "hi")
+    assert model.request.parameters.temperature == temperature
+    assert [message.text for message in model.request.messages] == words  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("given", [None, "text", UserMessage("hi")])
 def test_a_transformer_gives_a_request_or_is_named(invoke: Any, given: object) -> None:
     model = ScriptedChatModel()

@@ -27,8 +27,8 @@ from aiservices import (
     ToolCall,
     UserMessage,
 )
+from aiservices.invocation import MAX_CORRECTION_CHARS
 from aiservices.messages import FinishReason, TokenUsage
-from aiservices.stages._structure import MAX_CORRECTION_CHARS
 from aiservices.testing import ScriptedChatModel
 from tests.asking import answer, asking
 

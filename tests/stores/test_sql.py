@@ -88,6 +88,7 @@ def test_postgresql_is_told_to_sort_by_code_points_whatever_its_locale() -> None
 
 
 def test_many_makers_of_the_tables_agree(file: Path) -> None:
+    """LG-80"""
     stores = [SqlStore(file) for _ in range(12)]
     writes = [run_in_worker(partial(each.put, "test", str(n), n)) for n, each in enumerate(stores)]
     assert sorted(each.result() for each in writes) == list(range(1, 13))

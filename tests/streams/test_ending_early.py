@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import inspect
 import threading
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -190,7 +191,7 @@ ASYNCHRONOUS_WAYS = [
 
 
 def leave(way: Callable[[Teller], Any], service: Teller) -> None:
-    if asyncio.iscoroutinefunction(way):
+    if inspect.iscoroutinefunction(way):
         asyncio.run(way(service))
     else:
         way(service)

@@ -10,7 +10,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +21,7 @@ from aiservices.testing import ScriptedChatModel
 from aiservices.tools import Tool
 from aiservices.tools.leases import LEASES
 from tests.asking import asking
+from tests.mortals import serve
 
 BOOKINGS: Final = ("flight", "hotel", "car")
 _deadly = ""
@@ -162,29 +162,15 @@ def undo(folder: Path, kind: str) -> None:
         asyncio.run(arecover(store, tools))
 
 
-def perform(task: dict[str, Any]) -> None:
+def perform(task: str, place: str, kind: str, deadly: str = "", *, parallel: bool = False) -> None:
     global _deadly  # noqa: PLW0603 - this process lives for one task
-    _deadly = task["deadly"]
-    folder, kind = Path(task["folder"]), task["kind"]
-    if task["task"] == "undo":
-        undo(folder, kind)
+    _deadly = deadly
+    if task == "undo":
+        undo(Path(place), kind)
     else:
-        work(folder, kind, fails=task["task"] == "fail", parallel=task["parallel"])
-
-
-def main() -> None:
-    aiservices.create(asking(str), chat_model=ScriptedChatModel("warm")).ask("now, and not in each child")
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            try:
-                perform(json.loads(line))
-            except BaseException as error:
-                print(repr(error), file=sys.stderr, flush=True)
-                os._exit(1)
-            os._exit(0)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        work(Path(place), kind, fails=task == "fail", parallel=parallel)
 
 
 if __name__ == "__main__":
-    main()
+    aiservices.create(asking(str), chat_model=ScriptedChatModel("warm")).ask("now, and not in each child")
+    serve(perform)

@@ -7,12 +7,8 @@ in `recover` itself.
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -22,47 +18,21 @@ from aiservices import recover
 from aiservices.stores import SqlStore
 from aiservices.tools.leases import LEASES
 from aiservices.tools.log import CALLS
+from tests.mortals import Run, children_of
 
 from .crashing import BOOKINGS, World, booking
 
-HERE: Final = Path(__file__).parent
 KINDS: Final = ("blocking", "asynchronous")
 BOOKED: Final = [f"{did} {what}" for what in BOOKINGS for did in ("intend", "book", "booked", "log")]
 UNDONE: Final = [f"{did} {what}" for what in reversed(BOOKINGS) for did in ("cancel", "cancelled", "forget")]
 FORGOTTEN: Final = [f"forget {what}" for what in BOOKINGS]
 
-Run = Callable[..., int]
-
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
     """Performs a task in a process of its own and gives how that ended."""
-    environment = os.environ | {"PYTHONPATH": str(HERE.parents[1])}
-    command = [sys.executable, "-m", "tests.tools.crashing"]
-    with subprocess.Popen(
-        command,
-        env=environment,
-        cwd=HERE.parents[1],
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-
-        def perform(task: str, folder: Path, kind: str, deadly: str = "", *, parallel: bool = False) -> int:
-            given = {
-                "task": task,
-                "folder": str(folder),
-                "kind": kind,
-                "deadly": deadly,
-                "parallel": parallel,
-            }
-            print(json.dumps(given), file=process.stdin, flush=True)
-            return int(process.stdout.readline())
-
+    with children_of("tests.tools.crashing") as perform:
         yield perform
-        process.stdin.close()
 
 
 def recovered(folder: Path, kind: str) -> World:

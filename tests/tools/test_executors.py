@@ -75,6 +75,7 @@ def test_no_half_is_a_mistake_of_the_class() -> None:
 
 
 def test_it_is_asked_only_for_tools_that_are_there(invoke: Invoke) -> None:
+    """AJ-11"""
     seen: list[str] = []
 
     class Noting(ToolExecutor):

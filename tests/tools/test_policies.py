@@ -191,6 +191,38 @@ def test_what_a_function_raises_leaves_the_call_as_it_is(invoke: Invoke, kind: s
     assert len(results(memory.messages())) == 1
 
 
+class QuestionError(Exception):
+    """Only whoever called the service can go on."""
+
+
+def test_a_tool_may_end_the_call_with_a_question_to_the_caller(invoke: Invoke) -> None:
+    """AJ-12, AJ-13: the memory holds a result for the call, so that it can go on afterwards."""
+
+    def order(city: str) -> str:
+        raise QuestionError(f"Which hotel in {city}?")
+
+    def pass_on(error: Exception, context: ToolContext) -> str:
+        if isinstance(error, QuestionError):
+            raise error
+        return str(error)
+
+    memory = MessageWindowChatMemory(100)
+    asked, model = service(
+        call("order", "call_1", city="Rome"),
+        "booked",
+        tools=[order],
+        chat_memory=memory,
+        on_tool_error=pass_on,
+    )
+    with pytest.raises(QuestionError, match=r"Which hotel in Rome\?"):
+        invoke(asked, "ask", "hi")
+    assert len(model.requests) == 1
+    (result,) = results(memory.messages())
+    assert (result.tool_call_id, result.is_error) == ("call_1", True)
+    assert "QuestionError" in result.text
+    assert invoke(asked, "ask", "the one at the station").content == "booked"
+
+
 def test_a_function_that_forgets_its_text_is_told_so(invoke: Invoke) -> None:
     asked, _ = service(
         call("forecast", city="x"), tools=[forecast], on_tool_error=lambda error, context: None

@@ -8,13 +8,15 @@ import sys
 import time
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Protocol
 
 import pytest
 
-from aiservices import ToolContext, tool
+import aiservices
+from aiservices import InvocationParameters, ToolContext, UserText, tool
 from aiservices.events import ToolFinished, ToolStarted
 from aiservices.messages import UserMessage
+from aiservices.testing import ScriptedChatModel
 
 from .calling import Invoke, boom, call, of_kind, service, texts, weather
 
@@ -98,6 +100,24 @@ def test_a_tool_learns_which_call_it_serves(invoke: Invoke) -> None:
     assert len({context.idempotency_key for context in seen}) == 3
     assert {context.service for context in seen} == {"Asker"}
     assert all(context.deadline and 590 < context.deadline - time.monotonic() <= 600 for context in seen)
+
+
+class Given(Protocol):
+    def ask(self, text: Annotated[str, UserText], given: InvocationParameters) -> str: ...
+
+
+def test_a_tool_sees_what_the_caller_gave_and_its_own_name() -> None:
+    """LG-23"""
+    seen: list[Any] = []
+
+    def who(context: ToolContext) -> str:
+        seen.append((context.parameters["configData"], context.call.name))
+        return "me"
+
+    model = ScriptedChatModel(call("who"), "ok")
+    asked = aiservices.create(Given, chat_model=model, tools=[who])
+    asked.ask("hi", InvocationParameters({"configData": "test"}))
+    assert seen == [("test", "who")]
 
 
 # Events

@@ -11,6 +11,7 @@ from aiservices.models import ScoringModel
 from aiservices.rag import (
     CompressingQueryTransformer,
     ContentInjector,
+    Document,
     ExpandingQueryTransformer,
     HybridRetriever,
     ModelQueryRouter,
@@ -99,3 +100,8 @@ aiservices.create(Asker, chat_model="local", content_retriever=Numbers())  # typ
 assert_type(asker.ask("q").sources, tuple[ScoredSegment, ...])
 assert_type(asker.ask("q").retrieval_errors, tuple[RetrievalFailure, ...])
 assert_type(asker.ask("q").sources[0].score, float | None)
+
+title: str | None = None
+assert_type(Document("t", {"title": title, "pages": [1, 2], "draft": False}).id, str)
+assert_type(TextSegment("t", {"title": title, "tags": ["a"]}, 0, 1).start, int | None)
+TextSegment("t", {"title": object()})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]

@@ -210,7 +210,7 @@ class SupervisorPlanner(DrivenPlanner):
 
     async def _ended(self, response: Any, previous: AgentInvocation | None, asker: Asker) -> Action:
         last = None if previous is None else previous.output
-        if response is None:
+        if response is None or (isinstance(response, str) and not response.strip()):
             return done()
         if last is None:
             return done(response)

@@ -9,6 +9,7 @@ from contextlib import aclosing, closing
 from functools import partial
 from typing import Any, cast
 
+from ...closing import Closable
 from ...driving import Places
 from ...driving.pumping import pump
 from ...errors import InvalidRequestError, ServerError
@@ -36,7 +37,7 @@ Give = Callable[[ModelEvent], bool]
 MOST_THREADS = 8
 
 
-class LocalChatModel(ChatModel):
+class LocalChatModel(ChatModel, Closable):
     """A GGUF model run in this process by the engine of llama.cpp; needs the extra `local`.
 
     `name_or_path` is a name of the catalogue (`aiservices model list`) or the path of a file; by default what

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from ...closing import Closable
 from ...driving import Places
 from ...driving.forking import reset_in_children
 from ...errors import ConfigurationError, MissingExtraError
@@ -25,7 +26,7 @@ BATCH: Final = 32
 MOST_THREADS: Final = 8
 
 
-class LocalEmbeddingModel(EmbeddingModel):
+class LocalEmbeddingModel(EmbeddingModel, Closable):
     """all-MiniLM-L6-v2, run in this process; needs the extra `local`, which brings the weights too.
 
     Vectors are tuples of 384 floats of length 1, so that their product is their cosine. A text is read as far

@@ -10,6 +10,7 @@ from functools import partial
 from math import isfinite
 from typing import Any, Final
 
+from ...closing import Closable
 from ...driving import ASYNCHRONOUS, BLOCKING, Driver
 from ...messages import NO_USAGE, TokenUsage
 from ..embedding import UNKNOWN_USAGE, EmbeddingModel, EmbeddingResponse, list_of_texts
@@ -20,7 +21,7 @@ MOST_TEXTS: Final = 2048
 """More texts OpenAI takes in no request."""
 
 
-class OpenAiEmbeddingModel(EmbeddingModel):
+class OpenAiEmbeddingModel(EmbeddingModel, Closable):
     """An embedding model of OpenAI, or of any server that speaks its language.
 
     `dimensions` asks for shorter vectors than the model's own, of models that can give them. At most

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal
 
+from ...closing import Closable
 from ...driving import Places
 from ...errors import ConfigurationError
 from ...messages import ChatRequest, ChatRequestParameters, ChatResponse, ModelEvent
@@ -37,7 +37,7 @@ class _Asking:
     timeout: float | None
 
 
-class OpenAiChatModel(ChatModel):
+class OpenAiChatModel(ChatModel, Closable):
     """A chat model of OpenAI, or of any server that speaks its language.
 
     Args:
@@ -172,22 +172,6 @@ class OpenAiChatModel(ChatModel):
     async def aclose(self) -> None:
         """Close the connections of this event loop and of blocking requests."""
         await self._connecting.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model_name!r}, base_url={self._server.url!r})"

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from ...closing import Closable
 from ..moderation import ModerationModel, ModerationResult
 from .endpoint import Endpoint
 
 PATH: Final = "/moderations"
 
 
-class OpenAiModerationModel(ModerationModel):
+class OpenAiModerationModel(ModerationModel, Closable):
     """The moderation of OpenAI, or of any server that has one of its form.
 
     All texts of a call go into one request; one flagged text is enough. `categories` are the provider's

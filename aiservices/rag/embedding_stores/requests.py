@@ -54,6 +54,8 @@ def need_numpy(feature: str) -> Any:
 
 def checked_ids(vectors: Sequence[Any], segments: Sequence[Any], ids: Sequence[str] | None) -> list[str]:
     """The ids for so many segments."""
+    if isinstance(ids, str):
+        raise TypeError("ids is one text: give a list of ids")
     given = [uuid4().hex for _ in segments] if ids is None else list(ids)
     if not len(vectors) == len(segments) == len(given):
         counts = f"{len(vectors)} vectors, {len(segments)} segments" + (
@@ -113,7 +115,10 @@ def checked_removal(
         raise ValueError("remove needs ids or a filter: it does not empty the store for want of them")
     if isinstance(ids, str):
         raise TypeError("remove takes a list of ids, not one text")
-    return None if ids is None else list(dict.fromkeys(ids)), checked_filter(filter)
+    chosen = None if ids is None else list(dict.fromkeys(ids))
+    if strange := [each for each in chosen or () if not isinstance(each, str)]:
+        raise TypeError(f"remove takes ids, which are texts, and not a {type(strange[0]).__name__}")
+    return chosen, checked_filter(filter)
 
 
 def check_dimension(found: int, expected: int | None, ids: Sequence[str] = ()) -> None:

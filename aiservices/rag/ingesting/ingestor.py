@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from ...driving import ASYNCHRONOUS, BLOCKING, Driver, aiterate_blocking, iterate_async
+from ...models.embedding import EmbeddingModel
 from ...models.naming import AnyEmbeddingModel, embedding_model_of
 from ...segments import Document, TextSegment
 from ...stores import InMemoryStore, Store
@@ -43,7 +44,7 @@ class Ingestor:
 
     `embedding_model` is an `EmbeddingModel`, the name of one, or a function of texts that gives vectors.
     Segments have at most `batch_size` to a request, `parallel` requests at once, also from several documents.
-    Stored segments have the metadata `document_id`, `index`, and `source` where there is one. Segments of
+    Stored segments have the metadata `document_id`, `index`, and `source` where the run has one. Segments of
     white space only are left out. With a `keyword_index` they are put there as well.
 
     A document that fails is reported in `failed`, the others go on, and what was stored of it stays; with
@@ -73,16 +74,25 @@ class Ingestor:
         keyword_index: KeywordStore | None = None,
     ) -> None:
         for name, number in (("batch_size", batch_size), ("parallel", parallel)):
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise TypeError(f"{name} is {number!r}: give a whole number")
             if number < 1:
                 raise ValueError(f"{name} must be at least 1, not {number}")
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error is 'raise' or 'skip', not {on_error!r}")
+        _check_part("embedding_store", embedding_store, "add", "an EmbeddingStore")
+        if splitter is not None:
+            _check_part(
+                "splitter", splitter, "split", "an object with `split(document)`, such as recursive(500)"
+            )
+        if on_progress is not None:
+            _check_part("on_progress", on_progress, "__call__", "a function of an IngestionProgress")
         self._model = embedding_model_of(embedding_model)
         self._preparing = Preparing(
             splitter,
             transform_of(document_transformer, Document, "document_transformer"),
             transform_of(segment_transformer, TextSegment, "segment_transformer"),
-            f"{type(self._model).__qualname__} {getattr(self._model, 'model_name', '')}",
+            _known_as(self._model),
         )
         self._ledger = Ledger(InMemoryStore() if ledger is None else ledger, namespace)
         self._writing = Writing(embedding_store, keyword_index, self._ledger)
@@ -112,6 +122,8 @@ class Ingestor:
     async def _ingest(
         self, driver: Driver, docs: Documents, source: str | None, remove_missing: bool
     ) -> IngestionReport:
+        if not isinstance(source, str | None):
+            raise TypeError(f"source is a {type(source).__name__}: give a name, or None")
         if source is not None and not source.strip():
             raise ValueError("source is blank: give a name, or None")
         if remove_missing and source is None:
@@ -144,6 +156,18 @@ class Ingestor:
                 await driver.call(cast("Any", self._on_progress), IngestionProgress(done, total))
 
         return tell
+
+
+def _check_part(option: str, given: object, method: str, wanted: str) -> None:
+    if isinstance(given, type | str) or not callable(getattr(given, method, None)):  # texts have a `split`
+        raise TypeError(f"{option} is {given!r}: give {wanted}")
+
+
+def _known_as(model: EmbeddingModel) -> str:
+    """What tells a model from others, whose vectors are not comparable with its own."""
+    known = f"{type(model).__qualname__} {getattr(model, 'model_name', '')}"
+    dimensions = getattr(model, "dimensions", None)
+    return known if dimensions is None else f"{known} {dimensions}"
 
 
 def _iterated(docs: Iterable[Source] | AsyncIterable[Source]) -> Iterator[Source]:

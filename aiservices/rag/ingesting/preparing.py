@@ -41,15 +41,22 @@ class Preparing:
             changed = await driver.call(self.document_transform, document)
         if changed is None:
             return ()
+        _check(changed, Document, "document_transformer")
         found = [each for each in await self._split(driver, changed) if not _is_blank(each)]
         if self.segment_transform is not None:
             transformed = [await driver.call(self.segment_transform, each) for each in found]
-            found = [each for each in transformed if each is not None and not _is_blank(each)]
+            changes = [each for each in transformed if each is not None]
+            for each in changes:
+                _check(each, TextSegment, "segment_transformer")
+            found = [each for each in changes if not _is_blank(each)]
         return tuple(_named(each, index, document, source) for index, each in enumerate(found))
 
     async def _split(self, driver: Driver, document: Document) -> Sequence[TextSegment]:
         if self.splitter is not None:
-            return await driver.call(self.splitter.split, document)
+            segments = list(await driver.call(self.splitter.split, document))
+            for each in segments:
+                _check(each, TextSegment, "splitter")
+            return segments
         metadata = {"index": 0, **document.metadata}
         return [TextSegment(document.text, metadata, 0, len(document.text))]
 
@@ -62,13 +69,21 @@ class Preparing:
         return Prepared(document_id, segments, ids, digest, place)
 
 
+def _check(given: object, kind: type, source: str) -> None:
+    if not isinstance(given, kind):
+        raise TypeError(f"the {source} gave a {type(given).__name__}: it gives {kind.__name__}s")
+
+
 def _is_blank(segment: TextSegment) -> bool:
     return not segment.text.strip()
 
 
 def _named(segment: TextSegment, index: int, document: Document, source: str) -> TextSegment:
-    """The segment with what finds it again: its document, and its number if nobody has given it one."""
-    known = {"source": source or None, "document_id": document.id}
+    """The segment with what finds it again: its document, and its number if nobody has given it one.
+
+    A `source` in its metadata stays where the run has no name of its own for it.
+    """
+    known = {"document_id": document.id, **({"source": source} if source else {})}
     metadata = Metadata({"index": index, **segment.metadata, **known})
     return replace(segment, metadata=metadata)
 

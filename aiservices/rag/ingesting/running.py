@@ -51,7 +51,9 @@ class Run:
 
     async def take(self, item: Document | FailedDocument) -> None:
         """Ingest a document, or keep it until there are enough segments for a round of requests."""
-        id = str(item.id)
+        if not isinstance(item, Document | FailedDocument):
+            raise TypeError(f"there is a {type(item).__name__} among the documents: give Documents")
+        id = item.id
         key = key_of(self._source, id)
         if isinstance(item, FailedDocument):
             self._digests.setdefault(key, None)

@@ -2,8 +2,8 @@
 
 They have the same sizes: segments have at most `max_size` and repeat at most `overlap` of the one before,
 counted by `counter` (characters by default; give a function of a text for tokens). Only what cannot be cut,
-a single character, may be larger. Sizes that make no sense are refused at once, naming both: `ValueError`,
-or `TypeError` where one is no whole number.
+a single character, may be larger, and that is logged. Sizes that make no sense are refused at once, naming
+both: `ValueError`, or `TypeError` where one is no whole number.
 
 **The overlap is of whole units**, those at which the text was cut there: sentences, or words, or characters.
 Where the last unit is larger than the overlap, or would leave no room for anything new, there is none.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,7 @@ from ...segments import Document, TextSegment
 from .sizes import Sizes
 
 Span: TypeAlias = tuple[int, int]
+_log: Final = logging.getLogger("aiservices")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -42,7 +44,17 @@ class SizedSplitter(ABC):
         """The segments in their order; none for a document of white space only."""
         text = document.text
         encodable = _SURROGATES.sub("\ufffd", text)  # as many characters, all of which have a UTF-8
-        spans = (span for span in self.spans(encodable) if not text[slice(*span)].isspace())
+        spans = [span for span in self.spans(encodable) if not text[slice(*span)].isspace()]
+        large = [
+            start for start, end in spans if self.sizes.counter(encodable[start:end]) > self.sizes.largest
+        ]
+        if large:
+            _log.warning(
+                "%d segments are larger than max_size=%d, as nothing smaller can be cut: the first is at %d",
+                len(large),
+                self.sizes.largest,
+                large[0],
+            )
         return [
             TextSegment(text[start:end], {**document.metadata, "index": index}, start, end)
             for index, (start, end) in enumerate(spans)

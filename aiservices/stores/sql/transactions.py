@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from ...driving import Driver, PerLoop, PerProcess, Places, run_in_worker, wait_for
+from ...driving import Driver, PerLoop, PerProcess, Places, run_in_worker, undisguised, wait_for
 from .databases import Database, passes_by_itself
 from .statements import BEGIN_TO_WRITE
 
@@ -69,7 +69,8 @@ class Transactions:
             async with self._workers.aheld():
                 return await wait_for(run_in_worker(partial(self._transact, work)))
         async with (await self._engines.get()).begin() as connection:
-            return await connection.run_sync(work)
+            # psycopg, cancelled at the wrong moment, fails otherwise and leaves a broken connection.
+            return await undisguised(connection.run_sync(work), connection.invalidate)
 
     def close(self) -> None:
         """Close the blocking connections; another piece of work opens new ones."""

@@ -130,6 +130,7 @@ class KeepsSegments:
             refused(ValueError, partial(store.add, [EAST], [TextSegment("x")], ids=[id]))
         wrong: Any = [1]
         refused(TypeError, partial(store.add, [EAST], [TextSegment("x")], ids=wrong))
+        refused(TypeError, partial(store.add, [EAST], [TextSegment("x")], ids="x"))
 
     def test_ids_are_removed_and_counted_once(self, store: EmbeddingStore) -> None:
         put(store, a=EAST, b=EAST, c=EAST)
@@ -144,6 +145,8 @@ class KeepsSegments:
         put(store, a=EAST)
         refused(ValueError, store.remove)
         refused(TypeError, partial(store.remove, "a"))
+        wrong: Any = [1]
+        refused(TypeError, partial(store.remove, wrong))
         assert set(scores(store, EAST)) == {"a"}
 
     def test_what_matches_a_filter_is_removed_and_of_ids_only_those(self, store: EmbeddingStore) -> None:

@@ -17,11 +17,14 @@ class IsShared:
     """Threads and both halves of the store work on one and the same."""
 
     def test_the_asynchronous_half_does_the_same(self, store: EmbeddingStore) -> None:
+        options: list[dict[str, Any]] = [{"max_results": 1}, {"min_score": 0.9}, {"filter": F("k") == 1}]
+
         async def use() -> None:
             segments = [TextSegment("a", {"k": 1}), TextSegment("b")]
             assert await store.aadd([EAST, NORTH], segments, ids=["a", "b"]) == ["a", "b"]
-            found = await store.asearch(EAST, max_results=1, min_score=0.9, filter=F("k") == 1)
-            assert [(match.id, match.segment) for match in found] == [("a", segments[0])]
+            for option in options:
+                found = await store.asearch(EAST, **option)
+                assert [(match.id, match.segment) for match in found] == [("a", segments[0])], option
             assert len(await store.asearch(EAST, query="words")) == 2
             assert await store.aremove(["b"]) == 1
             assert await store.aremove(filter=F("k") == 1) == 1

@@ -7,10 +7,8 @@ ingests and dies by SIGKILL right before the step that the task names. What is a
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +24,7 @@ from aiservices.rag import (
     by_word,
 )
 from aiservices.stores import SqlStore
+from tests.mortals import serve
 
 from .keeping import Lengths
 
@@ -118,21 +117,11 @@ def ingest(folder: Path, kind: str, version: str) -> IngestionReport:
         return asyncio.run(ingestor.aingest(documents, source="s", remove_missing=True))
 
 
-def main() -> None:
-    global _deadly  # noqa: PLW0603 - each child lives for one task
-    for line in sys.stdin:
-        task = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            try:
-                _deadly = task["deadly"]
-                ingest(Path(task["folder"]), task["kind"], task["version"])
-            except BaseException as error:
-                print(repr(error), file=sys.stderr, flush=True)
-                os._exit(1)
-            os._exit(0)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+def perform(folder: str, kind: str, version: str, deadly: str = "") -> None:
+    global _deadly  # noqa: PLW0603 - this process lives for one task
+    _deadly = deadly
+    ingest(Path(folder), kind, version)
 
 
 if __name__ == "__main__":
-    main()
+    serve(perform)

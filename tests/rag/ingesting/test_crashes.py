@@ -3,49 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from aiservices.rag import F, SqlEmbeddingStore
+from tests.mortals import Run, children_of
 
 from .crashing import DOCUMENTS, ingest
 
-ROOT: Final = Path(__file__).parents[3]
 KINDS: Final = ("blocking", "asynchronous")
 STEPS: Final = ("embed", "intend", "add", "remove", "done")
-
-Run = Callable[..., int]
 
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
     """Ingests in a process of its own and gives how that ended."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.rag.ingesting.crashing"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        cwd=ROOT,
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        stdin, stdout = process.stdin, process.stdout
-        assert stdin is not None
-        assert stdout is not None
-
-        def perform(folder: Path, kind: str, version: str, deadly: str = "") -> int:
-            given = {"folder": str(folder), "kind": kind, "version": version, "deadly": deadly}
-            print(json.dumps(given), file=stdin, flush=True)
-            return int(stdout.readline())
-
+    with children_of("tests.rag.ingesting.crashing") as perform:
         yield perform
-        stdin.close()
 
 
 def texts(folder: Path, name: str) -> list[str]:

@@ -51,6 +51,33 @@ def test_a_failing_document_is_named_with_its_batch_and_the_others_go_on(
     assert isinstance(error.__cause__, ConnectionError)
 
 
+class Splits:
+    def split(self, document: Document) -> Any:
+        return [document.text]
+
+
+@pytest.mark.parametrize(
+    ("part", "complaint"),
+    [
+        (
+            {"document_transformer": lambda each: each.text},
+            "document_transformer gave a str: it gives Documents",
+        ),
+        (
+            {"segment_transformer": lambda each: [each]},
+            "segment_transformer gave a list: it gives TextSegments",
+        ),
+        ({"splitter": Splits()}, "splitter gave a str: it gives TextSegments"),
+        ({"embedding_model": lambda texts: None}, "gave a NoneType: it gives a list of vectors"),
+    ],
+)
+def test_a_part_that_gives_what_it_should_not_is_named(
+    make: Any, part: dict[str, Any], complaint: str, invoke: Invoke
+) -> None:
+    (failed,) = invoke(make(**part), "ingest", documents(a="one")).failed
+    assert complaint in str(failed.error)
+
+
 def test_what_was_stored_of_a_failing_document_stays(make: Any, store: Rows, invoke: Invoke) -> None:
     ingestor = make()
     invoke(ingestor, "ingest", documents(a="one two"))

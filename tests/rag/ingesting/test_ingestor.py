@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -88,6 +89,36 @@ def test_metadata_splitter_and_model_are_part_of_the_content(
     assert invoke(make(ledger=ledger, namespace="other"), "ingest", given).added == 1
 
 
+def test_functions_and_dimensions_tell_models_apart(make: Any, invoke: Invoke) -> None:
+    def one(texts: list[str]) -> list[list[float]]:
+        return [[1.0] for _ in texts]
+
+    def other(texts: list[str]) -> list[list[float]]:
+        return [[2.0] for _ in texts]
+
+    class Sized(Lengths):
+        dimensions = 8
+
+    class Shorter(Sized):
+        dimensions = 4
+
+    Shorter.__qualname__ = Sized.__qualname__
+    ledger, given = InMemoryStore(), documents(a="one two")
+    for model in (one, partial(other), Sized(), Shorter()):
+        ingestor = make(ledger=ledger, embedding_model=model)
+        assert invoke(ingestor, "ingest", given).unchanged == 0
+        assert invoke(ingestor, "ingest", given).unchanged == 1
+
+
+def test_a_document_keeps_a_source_of_its_own_where_the_run_names_none(
+    make: Any, store: Rows, invoke: Invoke
+) -> None:
+    given = [Document("one", {"source": "handbook.pdf"}, id="a")]
+    invoke(make(), "ingest", given)
+    invoke(make(), "ingest", given, source="handbooks")
+    assert [each.metadata["source"] for _, each in store.rows.values()] == ["handbook.pdf", "handbooks"]
+
+
 def test_transformers_change_and_drop(make: Any, store: Rows, model: Lengths, invoke: Invoke) -> None:
     """I1"""
 
@@ -106,9 +137,25 @@ def test_transformers_change_and_drop(make: Any, store: Rows, model: Lengths, in
     assert segment == TextSegment("THREE", {"short": True, "index": 1, "document_id": "a"}, 4, 9)
 
 
-def test_a_transformer_is_a_function_or_has_a_method(make: Any) -> None:
-    with pytest.raises(TypeError, match="document_transformer is a str: give a function of a Document, or"):
-        make(document_transformer="upper")
+@pytest.mark.parametrize("wrong", ["upper", Any])
+@pytest.mark.parametrize(
+    ("option", "wanted"),
+    [
+        ("document_transformer", "a function of a Document, or an object with `transform`"),
+        ("embedding_store", "an EmbeddingStore"),
+        ("splitter", "an object with `split"),
+        ("on_progress", "a function of an IngestionProgress"),
+    ],
+)
+def test_parts_that_cannot_work_are_refused_at_once(make: Any, option: str, wanted: str, wrong: Any) -> None:
+    with pytest.raises(TypeError, match=f"{option} is .*: give {wanted}"):
+        make(**{option: wrong})
+
+
+@pytest.mark.parametrize("given", ["text", ["text"], [None]])
+def test_what_is_no_document_is_refused(make: Any, given: Any, invoke: Invoke) -> None:
+    with pytest.raises(TypeError, match=r"there is a (str|NoneType) among the documents: give Documents"):
+        invoke(make(), "ingest", given)
 
 
 @pytest.mark.parametrize("emptied", ["", "dropped"])
@@ -140,6 +187,8 @@ def test_what_left_a_source_is_removed_and_other_sources_stay(make: Any, store: 
 def test_removing_what_is_missing_needs_a_source(make: Any, invoke: Invoke) -> None:
     with pytest.raises(ValueError, match="remove_missing needs a source"):
         invoke(make(), "ingest", documents(a="one"), remove_missing=True)
+    with pytest.raises(TypeError, match="source is a int"):
+        invoke(make(), "ingest", documents(a="one"), source=3)
     with pytest.raises(ValueError, match="source is blank"):
         invoke(make(), "ingest", documents(a="one"), source=" ")
 
@@ -235,3 +284,9 @@ def test_any_text_can_be_an_id(make: Any, store: Rows, invoke: Invoke) -> None:
 def test_options_that_make_no_sense_are_refused(make: Any, options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         make(**options)
+
+
+@pytest.mark.parametrize("number", [True, 1.5, "3", None])
+def test_sizes_are_whole_numbers(make: Any, number: Any) -> None:
+    with pytest.raises(TypeError, match=r"batch_size is .*: give a whole number"):
+        make(batch_size=number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,7 +10,7 @@ from threading import Event, Thread
 
 import pytest
 
-from aiservices.rag import LoadingError, load_url
+from aiservices.rag import LoadingError, aload_url, load_url
 
 from .test_formats import PAGE, pdf
 
@@ -146,3 +147,18 @@ def test_only_the_web_is_loaded_from(url: str) -> None:
 def test_nobody_there_is_a_loading_error() -> None:
     with pytest.raises(LoadingError, match="cannot be fetched: ConnectError"):
         load_url("http://127.0.0.1:9/")
+
+
+@pytest.mark.parametrize("url", ["ftp://ann:secret@localhost/x", "http://ann:secret@[::1/x"])
+def test_a_password_is_not_told_where_a_url_is_refused(url: str) -> None:
+    with pytest.raises(LoadingError, match="URL") as failed:
+        load_url(url)
+    assert "secret" not in f"{failed.value} {failed.value.source}"
+
+
+def test_the_asynchronous_twin_loads_the_same_and_fails_alike(server: str) -> None:
+    assert asyncio.run(aload_url(f"{server}/bees")) == load_url(f"{server}/bees")
+    with pytest.raises(LoadingError, match="longer than max_bytes=10"):
+        asyncio.run(aload_url(f"{server}/large", max_bytes=10))
+    with pytest.raises(LoadingError, match="is no http or https URL"):
+        asyncio.run(aload_url("file:///etc/hostname"))

@@ -33,6 +33,7 @@ COUNTERS: list[Callable[[str], int]] = [
     lambda text: len(text.encode()),
     lambda text: len(text.split()),
     lambda text: 3 * text.count("🚀") + len(text.replace("🚀", "")),
+    lambda text: 3 * len(text),  # more than bytes
 ]
 PIECES = [
     "ab",
@@ -70,7 +71,7 @@ MARKS = [
 texts = st.lists(
     st.sampled_from(PIECES + MARKS) | st.characters() | st.characters(categories=["Cs"]), max_size=40
 ).map("".join)
-sizes = st.integers(1, 15).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
+sizes = st.integers(1, 40).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 
 
 @pytest.mark.parametrize("make", SPLITTERS)
@@ -78,7 +79,13 @@ sizes = st.integers(1, 15).flatmap(lambda size: st.tuples(st.just(size), st.inte
 @example(text="a" * 30, size=(10, 0), counter=len)
 @example(text="보험" * 50, size=(2, 1), counter=COUNTERS[1])
 @example(text="\ud800\udc00 \udfff", size=(1, 0), counter=len)
+@example(text="aaaa bbbb", size=(10, 8), counter=COUNTERS[4])
+@example(text="a\n\taaaaaaaaa\na", size=(11, 9), counter=len)
+@example(text=" \xa0# aaaaaa```\naaaaaaaa# \r\na---\na\r\na```\n", size=(37, 8), counter=len)
 @example(text=" \n" * 300 + "a b", size=(2, 1), counter=len)
+@example(
+    text="b c\x1c\x1c \x1c  \x1c\x1c\n\x1c\x1c", size=(8, 1), counter=len
+)  # white space for Python alone
 def test_splitting_ends_loses_nothing_and_keeps_to_the_size(
     make: Any, text: str, size: tuple[int, int], counter: Callable[[str], int]
 ) -> None:
@@ -117,6 +124,7 @@ def is_one_character(text: str) -> bool:
 
 @pytest.mark.parametrize("make", SPLITTERS)
 @given(text=texts, size=sizes)
+@example(text="ababdef f():\nab", size=(9, 1))
 def test_what_two_segments_share_is_at_most_the_overlap(make: Any, text: str, size: tuple[int, int]) -> None:
     segments = make(*size, counter=len).split(Document(text))
     for former, latter in pairwise(segments):

@@ -44,12 +44,18 @@ def test_without_overlap_nothing_is_carried_along() -> None:
         assert texts(splitter, "a" * 30) == ["a" * 10] * 3
 
 
-def test_what_cannot_be_cut_is_a_segment_of_its_own() -> None:
+def test_what_cannot_be_cut_is_a_segment_of_its_own_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     """RAG-05"""
     rockets = by_token(1, counter=lambda text: 3 * text.count("🚀") + len(text.replace("🚀", "")))
     assert texts(rockets, "a🚀🚀b") == ["a", "🚀", "🚀", "b"]
+    assert (
+        "2 segments are larger than max_size=1, as nothing smaller can be cut: the first is at 1"
+        in caplog.text
+    )
+    caplog.clear()
     insurance = by_token(2, counter=lambda text: 2 * len(text))
-    assert "".join(texts(insurance, "보험" * 50)) == "보험" * 50
+    assert texts(insurance, "보험" * 50) == list("보험" * 50)
+    assert caplog.text == ""
 
 
 def test_a_sentence_without_stops_overlaps_by_whole_words() -> None:

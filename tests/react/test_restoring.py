@@ -1,0 +1,63 @@
+"""Threads that another executor takes up, from what a store holds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiservices import InMemoryStore, SqlStore, Store
+from aiservices.react import Channel
+from tests.react.asking import STYLES, agent, call, calls, short
+
+both = pytest.mark.parametrize("style", STYLES)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "memory":
+        yield InMemoryStore()
+    else:
+        with SqlStore(f"{tmp_path}/threads.db") as opened:
+            yield opened
+
+
+def add(a: int, b: int) -> int:
+    return a + b
+
+
+@both
+def test_a_thread_is_what_it_was_for_another_executor(style: str, store: Store) -> None:
+    """AJ-40, AJ-41: the store knows it by its id, and a later turn goes on under that."""
+    options: dict[str, Any] = {
+        "tools": [add],
+        "channels": {"who": Channel(default="ann")},
+        "checkpointer": store,
+    }
+    first, _ = agent(call("add", a=1, b=2), "3", **options)
+    session = first.new_session()
+    calls(style, session, "invoke", "1 + 2?")
+    first.update(session.id, {"who": "bob"})
+    assert session.id in store.keys("aiservices.react.threads")
+    later, _ = agent("Yes.", **options)
+    assert calls(style, later, "state", session.id) == session.state()
+    assert calls(style, later, "history", session.id) == first.history(session.id)
+    state = calls(style, later, "invoke", "Sure?", session.id)
+    assert (state.thread_id, state.who) == (session.id, "bob")
+    assert short(state.messages) == ["U:1 + 2?", "A?c1", "R:3", "A:3", "U:Sure?", "A:Yes."]
+    assert len(later.history(session.id)) == 7
+
+
+@both
+def test_what_was_answered_is_not_asked_again_and_what_is_taken_back_is(style: str, store: Store) -> None:
+    """AJ-103"""
+    first, _ = agent(call("add", a=1, b=2), "3", tools=[add], checkpointer=store)
+    done = calls(style, first, "invoke", "go", "t")
+    later, model = agent("three", tools=[add], checkpointer=store)
+    assert calls(style, later, "resume", "t") == done
+    assert model.requests == []
+    before = later.history("t")[1].version
+    assert calls(style, later, "resume", "t", version=before).final_response == "three"
+    assert len(model.requests) == 1
