@@ -330,3 +330,17 @@ def test_memories_are_reached_by_position_and_by_name() -> None:
     service.say("ann", "hi")
     assert service.get_chat_memory(id="ann") is service.get_chat_memory("ann")
     assert service.evict_chat_memory(id="ann")
+
+
+@pytest.mark.parametrize(("store", "kept"), [(InMemoryStore(), "hi a"), (None, None)])
+def test_a_call_that_runs_while_its_memory_is_evicted_adds_its_turn_to_the_store(
+    store: Store | None, kept: str | None
+) -> None:
+    def meanwhile(request: Any) -> str:
+        assert service.evict_chat_memory("ann")
+        return "a"
+
+    service = reachable(lambda id: MessageWindowChatMemory(9, id, store), meanwhile)
+    service.say("ann", "hi")
+    found = service.get_chat_memory("ann")
+    assert (found and short(found.messages())) == kept
