@@ -34,6 +34,7 @@ from guardrails import (
     Canary,
     Failure,
     Halt,
+    JsonExtractor,
     ModelPromptInjection,
     Moderation,
     Reject,
@@ -234,3 +235,35 @@ def test_a_moderation_model_judges_answers_too(invoke: Any, judge: Any) -> None:
     with pytest.raises(OutputGuardrailError) as caught:
         invoke(asked, "ask", "hi")
     assert caught.value.failures[0].reason == "flagged by moderation: violence"
+
+
+THOUGHTS = '<think>{"value": [1, 2, 3, 4]}, or maybe the secret</think>'
+
+
+def test_thoughts_in_the_text_are_not_judged(invoke: Any) -> None:
+    """MEM-21: they are no part of what the caller gets."""
+    guardrail = unless("good")
+    asked, model = service(f"{THOUGHTS}bad", f"{THOUGHTS} good", output_guardrails=[guardrail])
+    assert invoke(asked, "ask", "hi").strip() == "good"
+    assert [text.strip() for text in guardrail.texts] == ["bad", "good"]
+    assert guardrail.saw[0].subject.text == texts(model.requests[1].messages)[1] == f"{THOUGHTS}bad"
+
+
+def test_json_is_not_looked_for_in_thoughts(invoke: Any) -> None:
+    asked, _ = service(f'{THOUGHTS}Here: {{"value": 7}}', returns=int, output_guardrails=[JsonExtractor()])
+    assert invoke(asked, "ask", "hi") == 7
+
+
+def test_an_answer_of_thoughts_alone_is_none(invoke: Any) -> None:
+    guardrail = unless("good")
+    asked, _ = service(THOUGHTS, output_guardrails=[guardrail])
+    with pytest.raises(EmptyAnswerError):
+        invoke(asked, "ask", "hi")
+    assert guardrail.texts == []
+
+
+def test_a_method_that_returns_the_message_has_its_thoughts_judged(invoke: Any) -> None:
+    guardrail = unless("good")
+    asked, _ = service(f"{THOUGHTS}good", returns=AiMessage, output_guardrails=[guardrail])
+    assert invoke(asked, "ask", "hi").text == f"{THOUGHTS}good"
+    assert guardrail.texts == [f"{THOUGHTS}good"]

@@ -138,3 +138,10 @@ def test_events_tell_each_verdict_before_the_accepted_answer_also_where_nobody_e
     told = [event for event in seen if isinstance(event, GuardrailRan | PartialText)]
     assert [type(event) for event in told] == [GuardrailRan, GuardrailRan, PartialText]
     assert [event.validation for event in told[:2]] == [1, 2]
+
+
+@HANDLES
+def test_thoughts_in_an_accepted_text_are_not_shown(kind: Any) -> None:
+    """MEM-21: nobody has judged them."""
+    seen = read(asked(kind[str], Pieces("<think>a sec", "ret</think>", "fine")).events())
+    assert [event.text for event in seen if isinstance(event, PartialText)] == ["fine"]
