@@ -36,6 +36,10 @@ class ReachableTalk(ChatMemoryAccess, Protocol):
     def say(self, text: str) -> str: ...
 
 
+async def later(id: Any) -> ChatMemory:
+    return MessageWindowChatMemory(9, id)
+
+
 def reachable(provider: Any, *replies: Any) -> Any:
     return aiservices.create(
         ReachableChat, chat_model=ScriptedChatModel(*replies), chat_memory_provider=provider
@@ -88,9 +92,13 @@ def test_ids_without_a_memory_for_each_are_refused(options: Any) -> None:
     ("options", "problem"),
     [
         ({"chat_memory": "memory"}, "chat_memory is a str"),
-        ({"chat_memory": MessageWindowChatMemory}, "chat_memory is a ABCMeta"),
+        (
+            {"chat_memory": MessageWindowChatMemory},
+            "chat_memory is the class MessageWindowChatMemory: give a ChatMemory",
+        ),
         ({"chat_memory": MessageWindowChatMemory(9), "chat_memory_provider": Counting()}, "keep one"),
         ({"chat_memory_provider": MessageWindowChatMemory(9)}, "cannot be called"),
+        ({"chat_memory_provider": later}, "chat_memory_provider is asynchronous: write def"),
         ({"remember": "all"}, "give 'validated' or 'raw'"),
     ],
 )
