@@ -21,6 +21,7 @@ from .messages import (
     ChatRequestParameters,
     ChatResponse,
     ModelEvent,
+    PartialText,
     ResponseFormat,
     SystemMessage,
     TextContent,
@@ -98,7 +99,18 @@ class Setup:
 class Journal:
     """What one call has done so far, for its result and for the error that may end it."""
 
-    __slots__ = ("findings", "ledger", "log", "outbox", "reasks", "responses", "shown", "sources", "user")
+    __slots__ = (
+        "findings",
+        "ledger",
+        "log",
+        "outbox",
+        "reasks",
+        "responses",
+        "said",
+        "shown",
+        "sources",
+        "user",
+    )
 
     def __init__(self) -> None:
         self.responses: list[ChatResponse] = []
@@ -110,6 +122,14 @@ class Journal:
         self.user: UserMessage | None = None
         self.outbox: Told | None = None
         self.shown = False
+        self.said: list[str] = []  # of an answer that is not whole yet
+
+    @property
+    def text(self) -> str | None:
+        """What the model has said last, as far as it came."""
+        if self.said:
+            return "".join(self.said)
+        return self.responses[-1].text if self.responses else None
 
     @property
     def usage(self) -> TokenUsage:
@@ -173,6 +193,8 @@ class Invocation:
 
     async def show(self, event: ModelEvent) -> None:
         """Hand a piece of the answer to the reader of the stream, unless it has to be judged first."""
+        if type(event) is PartialText:
+            self.journal.said.append(event.text)
         if not self.gated:
             self.journal.shown = True
             await Emit(event)
