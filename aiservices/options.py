@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 from guardrails import GuardrailLike, OutputGuardrailsConfig, link
 
 from .context import InvocationContext
+from .driving import is_asynchronous
 from .events import Listener, hearing
 from .guessing import kind_of
 from .invocation import Stage
@@ -116,6 +117,10 @@ def kind_problems(kinds: Mapping[str, tuple[Any, str]], given: Mapping[str, Any]
 
 def _memory_problems(config: Any) -> list[str]:
     problems = []
+    if is_asynchronous(config.chat_memory_provider):
+        problems.append(
+            "chat_memory_provider is asynchronous: write def, it makes a memory and reads nothing"
+        )
     if config.chat_memory is not None and config.chat_memory_provider is not None:
         problems.append("both chat_memory and chat_memory_provider are given: keep one")
     if isinstance(config.chat_memory, ChatMemory):

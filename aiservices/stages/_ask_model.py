@@ -30,6 +30,7 @@ async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
     show = call.show if call.is_streamed else None
     response = await ask(call.driver, setup.model, request, where=call.method.where, show=show)
     journal.responses.append(response)
+    journal.said.clear()
     call.notify(ResponseReceived, response)
     await call.flush()
     if not response.message.tool_calls:

@@ -31,18 +31,6 @@ def counted(old: int, new: int) -> int:
     return old + new
 
 
-def test_what_a_reducer_raises_names_its_channel() -> None:
-    wrong: Any = lambda new: new  # noqa: E731
-    channels = {"found": Channel(wrong, default="")}
-    asked, _ = agent("ok", channels=channels, call_model_hooks=[Writing(found="x")])
-    with pytest.raises(TypeError) as caught:
-        asked.invoke("go")
-    assert (
-        caught.value.__notes__[0]
-        == "raised by the reducer of the channel 'found' of the old and the new value"
-    )
-
-
 @both
 def test_an_update_leaves_the_other_channels_as_they_were(style: str, kept: dict[str, Any]) -> None:
     """LG-13"""
