@@ -219,5 +219,5 @@ def _other_reason(root: Node, scope: AgenticScope, key: str) -> str:
     if any(node.name == key and node.output_key is None for node in nodes(root)):
         return f"; or let the agent {key!r} write it, with output_key={key!r}"
     written = {node.output_key for node in nodes(root) if node.output_key is not None}
-    near = nearest(key, sorted(written | set(scope.state) - {key}))
+    near = nearest(key, sorted((written | set(scope.state)) - {key}))
     return "" if near is None else f"; or is it misspelt? There is {near!r}"

@@ -32,8 +32,9 @@ def test_who_could_have_produced_a_missing_input_is_named(style: Style) -> None:
 
 def test_who_could_have_produced_a_missing_input_but_gave_none_is_named(style: Style) -> None:
     nothing = agent(name="nothing", output_key="story")(lambda topic: None)
-    with pytest.raises(MissingInputError, match="'nothing' gave None, so give it as an input"):
+    with pytest.raises(MissingInputError, match="'nothing' gave None, so give it") as caught:
         style.invoke(sequence(nothing, publish), topic="bees")
+    assert str(caught.value).endswith("as an input")
 
 
 def test_a_name_near_the_missing_one_is_told(style: Style) -> None:
