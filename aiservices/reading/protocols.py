@@ -11,21 +11,26 @@ from types import FunctionType
 from typing import Any, get_args, get_origin
 
 from ..declaring import declared_on, forgotten_brackets
+from ..errors import ConfigurationError
 from .complaints import Complaint, Complaints
 from .decorated import stub_under
 from .hints import annotations_of, is_written_by_user, type_variables_of
 from .methods import Surroundings, read_method
 from .prompts import Given
-from .specs import MethodSpec, Stub
+from .specs import MethodSpec, Needs, Stub
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceSpec:
-    """A Protocol and its methods that call the model."""
+    """A Protocol and its methods that call the model.
+
+    `needs` has one entry for each of them, `methods` only those with which nothing is wrong.
+    """
 
     name: str
     protocol: type
     methods: tuple[MethodSpec, ...]
+    needs: tuple[Needs, ...] = ()
 
 
 def read_service(
@@ -36,10 +41,26 @@ def read_service(
     names: Mapping[str, Any] | None = None,
     final: bool = True,
 ) -> ServiceSpec:
-    """Read a Protocol. Raises `ConfigurationError` with everything that is wrong.
+    """Read a Protocol, see `read_whole_service`. Raises `ConfigurationError` with all that is wrong."""
+    spec, problems = read_whole_service(service, system=system, user=user, names=names, final=final)
+    if problems:
+        raise ConfigurationError(problems)
+    return spec
+
+
+def read_whole_service(
+    service: Any,
+    *,
+    system: Given = None,
+    user: Given = None,
+    names: Mapping[str, Any] | None = None,
+    final: bool = True,
+) -> tuple[ServiceSpec, tuple[str, ...]]:
+    """What could be read of a Protocol, and everything that is wrong with it.
 
     `system` and `user` are the messages of methods that declare none. `names` are the caller's, for
     annotations. `final` is false when a class is only declared: what may still come is then no mistake.
+    Raises `ConfigurationError` for what is no Protocol.
     """
     complaints = Complaints(final=final)
     protocol = get_origin(service) or service
@@ -55,15 +76,15 @@ def read_service(
         user=user,
     )
     stubs = _stubs(name, protocol, complaints)
-    methods = [read_method(stub, around, complaints) for stub in stubs]
+    read = [read_method(stub, around, complaints) for stub in stubs]
     if final and not stubs and not complaints:
         complaints.add(
             name,
             "it has no method for a model to answer: declare one, "
             "as in `def ask(self, text: str) -> str: ...`",
         )
-    complaints.raise_any()
-    return ServiceSpec(name, protocol, tuple(method for method in methods if method is not None))
+    methods = tuple(method for _, method in read if method is not None)
+    return ServiceSpec(name, protocol, methods, tuple(needs for needs, _ in read)), complaints.problems
 
 
 def _check_protocol(protocol: Any, complaints: Complaints) -> None:
