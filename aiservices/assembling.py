@@ -14,6 +14,7 @@ from .invocation import Setup
 from .memory import ChatMemory, ChatMemoryAccess, Memories
 from .messages import ResponseFormat
 from .models import Capability, ChatModel
+from .options import with_context
 from .rag.augmentor import RetrievalAugmentor, augmentor_of
 from .reading import AnswerForm, Delivery, MethodSpec, Needs, ServiceSpec
 from .skills import SkillShelf, SkillTools
@@ -74,8 +75,8 @@ def assemble(
         response_format=response_format,
         instructions=instructions,
         parse_retries=0 if method.answer.delivery in _FINAL else config.parse_retries,
-        system_message_transformer=config.system_message_transformer,
-        chat_request_transformer=config.chat_request_transformer,
+        system_message_transformer=with_context(config.system_message_transformer),
+        chat_request_transformer=with_context(config.chat_request_transformer),
         listeners=tuple(hearing(listener) for listener in config.listeners),
         assortment=assortment,
         skills=skills,

@@ -59,9 +59,9 @@ class AiServices:
     - `chat_model`: a `ChatModel`, or a name such as `openai:gpt-5-mini` or `local`.
     - `system_message`, `user_message`: for methods that declare none; template text, or a sync or async
       callable of the `InvocationContext` whose text is used as it is.
-    - `system_message_transformer`: a callable of the rendered system text (`None` when there is none) and
-      the context; gives the text to send, or `None` for none.
-    - `chat_request_transformer`: a callable of each request and the context; gives the request to send.
+    - `system_message_transformer`: a callable of the rendered system text (`None` when there is none) and,
+      if it takes two arguments, the context; gives the text to send, or `None` for none.
+    - `chat_request_transformer`: likewise of each request; gives the request to send.
     - `parameters`: settings of each request; a `ChatRequestParameters` argument of a method wins over them.
     - `parse_retries`: how often an answer that does not fit the return type is asked for again; 1.
     - `chat_memory`: one memory for all calls. `chat_memory_provider`: a callable of an id that makes the
