@@ -132,6 +132,9 @@ class AsynchronousDriver:
                 raise
             raise TimeoutError(f"it did not end within {seconds} s") from error
 
+    async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        return await self.within(seconds, job)
+
     async def finish(self, job: Coroutine[Any, Any, T]) -> T:
         task, cancelled = asyncio.ensure_future(self.run(job)), None
         while not task.done():

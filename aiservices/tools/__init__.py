@@ -10,7 +10,7 @@ from .identifying import ids_in, with_unique_ids
 from .interceptors import Allow, Approval, Deny, RateLimit, RetryCalls, TimeLimit, ToolGuardrails
 from .leases import LEASE_SECONDS
 from .ledger import Done, Effect, Ledger, Round
-from .limits import DEFAULT_LIMITS, Limits, check_calls, check_reasks, check_tokens, remaining
+from .limits import DEFAULT_LIMITS, Limits, check_calls, check_reasks, check_tokens, in_time, remaining
 from .log import CompensationLog
 from .offering import Assortment, Offering, ToolProvider, ToolRequest
 from .outcomes import ToolOutcome
@@ -73,6 +73,7 @@ __all__ = [
     "check_reasks",
     "check_tokens",
     "ids_in",
+    "in_time",
     "in_turns",
     "is_immediate",
     "recover",

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
+from ..driving import Driver
 from ..errors import ConfigurationError, LimitExceededError
 from ..messages import AiMessage, TokenUsage
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +22,9 @@ class Limits:
     - `max_reasks`: how often an answer is asked for again, by guardrails and parsing together.
     - `max_parallel_tools`: calls of one round that run at once; the others wait.
     - `max_tool_result_chars`: longer results are cut, with a notice, for the model only.
-    - `timeout`: seconds for the whole invocation, looked at before each request and each tool call.
+    - `timeout`: seconds for the whole invocation. Asynchronous services cut off what runs then; blocking
+      ones look at it before and after each request and before each tool call. The answer that is read as a
+      stream is not cut off, for its reader may take its time.
     - `max_tool_calls`, `max_calls_per_tool`: calls in all, and of each tool.
     - `max_tokens`: input and output tokens of all requests, counted after each answer.
     """
@@ -60,6 +67,18 @@ def remaining(deadline: float | None) -> float | None:
     if left <= 0:
         raise LimitExceededError("the invocation ran out of time: raise Limits.timeout", limit="timeout")
     return left
+
+
+async def in_time(driver: Driver, deadline: float | None, job: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What the job gives. Raises `LimitExceededError` at the deadline, where the driver can stop a job."""
+    left = remaining(deadline)
+    if left is None:
+        return await job()
+    try:
+        return await driver.cut_off(left, job())
+    except TimeoutError:
+        remaining(deadline)
+        raise
 
 
 def check_calls(limits: Limits, message: AiMessage, rounds: int, counts: dict[str, int]) -> None:
