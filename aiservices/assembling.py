@@ -31,7 +31,7 @@ def misfits(service: ServiceSpec, registry: ToolRegistry, skills: SkillShelf, co
     """Everything about a service and its methods that does not fit the options."""
     problems = [problem for needs in service.needs for problem in _unmet(needs, config)]
     tools = [*registry.values(), *skills.tools_of(skills)]
-    for method in service.methods:
+    for method in service.all_methods:
         problems += [
             *_immediate_problems(method, tools),
             *_empty_problems(method, config.retrieval_augmentor),

@@ -200,15 +200,15 @@ def _create(config: AiServices, service: Any, frame: Any) -> Any:
         raise ConfigurationError(problems)
     spec = read[0]
     problems += [*read[1], *misfits(spec, registry, shelf, config)]
-    chains = [chains_of(method, config, problems) for method in spec.methods]
+    chains = [chains_of(method, config, problems) for method in spec.all_methods]
     if problems or config.chat_model is None:
         raise ConfigurationError(problems)
     model, memories = resolve_chat_model(config.chat_model), _memories(config)
     made = [
         assemble(method, model, registry, shelf, memories, guards, config)
-        for method, guards in zip(spec.methods, chains, strict=True)
+        for method, guards in zip(spec.all_methods, chains, strict=True)
     ]
-    invokers = {setup.method.name: invoker(setup, compose(config.stages, setup)) for setup in made}
+    invokers = {setup.method.stub: invoker(setup, compose(config.stages, setup)) for setup in made}
     return make_proxy(spec, invokers, memories)
 
 

@@ -4,7 +4,7 @@ from .answers import Answer, AnswerForm, Delivery
 from .decorated import refilled
 from .hints import is_written_by_user
 from .protocols import ServiceSpec, read_service, read_whole_service
-from .specs import MessageSource, MethodSpec, Needs, Part
+from .specs import MessageSource, MethodSpec, Needs, Part, Stub
 
 __all__ = [
     "Answer",
@@ -15,6 +15,7 @@ __all__ = [
     "Needs",
     "Part",
     "ServiceSpec",
+    "Stub",
     "is_written_by_user",
     "read_service",
     "read_whole_service",
