@@ -358,6 +358,7 @@ def test_the_defaults_are_those_of_the_documentation() -> None:
         timeout=600.0,
         max_tool_calls=None,
         max_calls_per_tool=None,
+        max_argument_retries=None,
         max_tokens=None,
     )
 
