@@ -39,7 +39,7 @@ class Declared:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-_NOTHING = Declared()
+NOTHING_DECLARED = Declared()
 _classes: WeakKeyDictionary[type, Declared] = WeakKeyDictionary()
 """Kept beside the classes: an attribute would become a member of a runtime-checkable Protocol."""
 _ATTRIBUTE = "__aiservices_declared__"
@@ -50,8 +50,8 @@ _WAITING = "__aiservices_waiting__"
 def declared_on(target: object) -> Declared:
     """What was declared on this class or function itself, not on what it inherits."""
     if isclass(target):
-        return _classes.get(target, _NOTHING)
-    return getattr(target, _ATTRIBUTE, _NOTHING)
+        return _classes.get(target, NOTHING_DECLARED)
+    return getattr(target, _ATTRIBUTE, NOTHING_DECLARED)
 
 
 def declare(target: object, **changes: Any) -> None:

@@ -131,7 +131,7 @@ class CallCompleted:
 
 @dataclass(frozen=True, slots=True)
 class CallFailed:
-    """The call raises this error. `text` is what the model had answered by then, if anything."""
+    """The call raises this error. `text` is what the model had answered by then, also a part of it."""
 
     context: InvocationContext
     error: BaseException

@@ -27,8 +27,9 @@ _LOOK_AGAIN: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Somebody holds the lease who `has_renewed` it since he was met first, or who `waits_for_us`."""
+    """A `holder` of the lease who `has_renewed` it since he was met first, or who `waits_for_us`."""
 
+    holder: str | None
     has_renewed: bool
     waits_for_us: bool
 
@@ -45,8 +46,8 @@ _holding: ContextVar[tuple[str, ...]] = ContextVar("aiservices_leases", default=
 @asynccontextmanager
 async def leased(
     driver: Driver, store: Store, namespace: str, key: str, refusal: Refusal
-) -> AsyncIterator[None]:
-    """Hold the lease of a key. While somebody else does, `refusal` is asked again and again.
+) -> AsyncIterator[str]:
+    """Hold the lease of a key, as the holder that this gives. While another one does, `refusal` is asked.
 
     One that cannot be given up, because the store is down, runs out, and is in nobody's way in this process.
     """
@@ -56,7 +57,7 @@ async def leased(
         lease = await _taken(driver, store, namespace, key, holder, refusal)
         try:
             with _within(holder):
-                yield
+                yield holder
         finally:
             with suppress(StoreError):
                 await driver.finish(driver.twin(lease.leave, lease.aleave))
@@ -95,7 +96,7 @@ async def _taken(
             continue
         holder = held.value.get("holder")
         has_renewed = met[0] == holder and met[1] != held.version
-        if error := refusal(Meeting(has_renewed, waits_for_us=holder in _holding.get())):
+        if error := refusal(Meeting(holder, has_renewed, waits_for_us=holder in _holding.get())):
             raise error
         met = (holder, held.version)
         await driver.sleep(_LOOK_AGAIN)

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 from guardrails import GuardrailLike, OutputGuardrailsConfig, link
 
 from .context import InvocationContext
+from .driving import is_asynchronous
 from .events import Listener, hearing
 from .invocation import Stage
 from .memory import ChatMemory, ChatMemoryProvider, key_of
@@ -136,14 +137,22 @@ def _takes(transformer: Callable[..., Any]) -> int:
 def kind_problems(kinds: Mapping[str, tuple[Any, str]], given: Mapping[str, Any]) -> list[str]:
     """Which options are not of their kind, and what to give instead."""
     return [
-        f"{name} is a {type(given[name]).__name__}: give {wanted}"
+        f"{name} is {_shown(given[name])}: give {wanted}"
         for name, (kind, wanted) in kinds.items()
         if not isinstance(given[name], kind)
     ]
 
 
+def _shown(given: object) -> str:
+    return f"the class {given.__name__}" if isinstance(given, type) else f"a {type(given).__name__}"
+
+
 def _memory_problems(config: Any) -> list[str]:
     problems = []
+    if is_asynchronous(config.chat_memory_provider):
+        problems.append(
+            "chat_memory_provider is asynchronous: write def, it makes a memory and reads nothing"
+        )
     if config.chat_memory is not None and config.chat_memory_provider is not None:
         problems.append("both chat_memory and chat_memory_provider are given: keep one")
     if isinstance(config.chat_memory, ChatMemory):

@@ -2,7 +2,7 @@
 
     assert_accepts(NoSecrets(), "The sky is blue.")
     assert_reprompts(NoSecrets(), "The secret is 42.", prompt="without any secret")
-    assert_rejects(await moderation.validate(request), reason="violence")       # asynchronous guardrails
+    assert_rejects(await moderation.validate(request), reason="violence")       # one that waits for something
 
 The first argument is a guardrail, with the text or request it is to judge, or a verdict. Each assertion
 returns the verdict, for a closer look.
@@ -10,6 +10,7 @@ returns the verdict, for a closer look.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from inspect import isawaitable
 from typing import Any, NoReturn, TypeVar
 
@@ -22,7 +23,7 @@ VerdictT = TypeVar("VerdictT")
 
 
 def assert_accepts(
-    judged: GuardrailLike[Any] | Verdict[Any], request: str | GuardrailRequest[Any] = "", *, remark: str = ""
+    judged: GuardrailLike[Any] | Verdict[Any], request: str | GuardrailRequest[Any] = "", remark: str = ""
 ) -> Accept:
     """It is accepted as it is. `remark` must be part of what the guardrail remarks."""
     verdict = _of_kind(Accept, _verdict(judged, request))
@@ -33,7 +34,6 @@ def assert_accepts(
 def assert_rewrites(
     judged: GuardrailLike[Any] | Verdict[Any],
     request: str | GuardrailRequest[Any] = "",
-    *,
     to: object = None,
 ) -> Rewrite[Any]:
     """It is rewritten: to exactly `to`, a text or a subject, where that is given."""
@@ -46,8 +46,8 @@ def assert_rewrites(
 def assert_rejects(
     judged: GuardrailLike[Any] | Verdict[Any],
     request: str | GuardrailRequest[Any] = "",
-    *,
     reason: str = "",
+    *,
     halts: bool | None = None,
 ) -> Reject | Halt:
     """It may not pass: `Reject` or `Halt`; `halts` says which. `reason` must be part of the reason."""
@@ -61,7 +61,6 @@ def assert_rejects(
 def assert_reprompts(
     judged: GuardrailLike[Any] | Verdict[Any],
     request: str | GuardrailRequest[Any] = "",
-    *,
     reason: str = "",
     prompt: str = "",
 ) -> Reprompt:
@@ -78,10 +77,18 @@ def _verdict(judged: GuardrailLike[Any] | Verdict[Any], request: str | Guardrail
     asked = GuardrailRequest(request, request) if isinstance(request, str) else request
     judge: Any = link(judged).judge  # type: ignore[arg-type]
     verdict = judge(asked)
-    if isawaitable(verdict):
-        getattr(verdict, "close", lambda: None)()
-        raise TypeError("this guardrail is asynchronous: await its validate(request), and give the verdict")
-    return verdict
+    return _without_waiting(verdict) if isawaitable(verdict) else verdict
+
+
+def _without_waiting(coming: Awaitable[object]) -> object:
+    """What an asynchronous guardrail says that has nothing to wait for: there is no event loop here."""
+    steps: Any = coming.__await__()
+    try:
+        next(steps)
+    except StopIteration as end:
+        return end.value
+    getattr(steps, "close", lambda: None)()
+    raise TypeError("this guardrail waits for something: await its validate(request), and give the verdict")
 
 
 def _of_kind(kind: type[VerdictT], verdict: object) -> VerdictT:

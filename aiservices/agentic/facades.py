@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..context import MemoryId
-from ..declaring import declared_on
+from ..declaring import NOTHING_DECLARED, declared_on
 from ..errors import AgentError, ConfigurationError
 from ..reading.complaints import Complaint
 from ..reading.decorated import stub_under
@@ -164,10 +164,10 @@ def _hint(where: str, raw: Any, owner: type, stub: Any, names: Mapping[str, Any]
 def _check(face: Face, protocol: Any, agent: Agent) -> None:
     where, problems = f"{protocol.__name__}.{face.name}", []
     said = (declared_on(protocol), declared_on(inspect.unwrap(getattr(protocol, face.name))))
-    if any(each.input_guardrails or each.output_guardrails or each.moderate for each in said):
+    if any(each != NOTHING_DECLARED for each in said):
         problems.append(
-            f"{where}: guardrails are not supported on a system of agents: declare them on the services "
-            "whose models are asked"
+            f"{where}: messages, guardrails and other marks of services are not supported on a system of "
+            "agents: declare them on the services whose models are asked"
         )
     given = [name for name in face.signature.parameters if name != face.memory_id][1:]
     for need in agent.needs:

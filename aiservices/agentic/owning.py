@@ -13,7 +13,7 @@ from ..stores import Store
 LEASES: Final = "aiservices.agentic.leases"
 
 
-def owned(driver: Driver, store: Store, key: str, *, patient: bool) -> AbstractAsyncContextManager[None]:
+def owned(driver: Driver, store: Store, key: str, *, patient: bool) -> AbstractAsyncContextManager[object]:
     """Hold the lease of a run. Raises `AgentError` when somebody else runs it.
 
     A patient caller waits for one who may be about to end, until that one renews the lease.

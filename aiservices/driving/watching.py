@@ -85,10 +85,18 @@ class Watch:
     def _end(self, value: Any, error: BaseException | None) -> None:
         with self._guard:
             self._is_over = True
+            ended, late = self._ended, self._late
+            self._ended = self._late = (
+                _nobody  # who is told holds this, and would be freed by the collector only
+            )
             if not self._left:
-                self._ended(value, error)
+                ended(value, error)
                 return
-        self._late(value, error)
+        late(value, error)
+
+
+def _nobody(value: Any, error: BaseException | None) -> None:
+    """Is told of an end that has been told."""
 
 
 def _is_cancelled() -> bool:

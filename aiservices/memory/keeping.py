@@ -22,13 +22,14 @@ class ChatMemoryAccess(Protocol):
 
     `get_chat_memory(id)` gives the memory of an id, or `None` when the service has not met the id and a store
     knows nothing of it; `evict_chat_memory(id)` clears it and forgets it, and says whether there was one.
-    A call that is running meanwhile still adds its turn when it ends.
+    A call that is running meanwhile still adds its turn to the store when it ends; where the memory has none
+    that turn is forgotten with the rest.
     """
 
-    def get_chat_memory(self, id: Any, /) -> ChatMemory | None:
+    def get_chat_memory(self, id: Any) -> ChatMemory | None:
         return memories_of(self).find(id)
 
-    def evict_chat_memory(self, id: Any, /) -> bool:
+    def evict_chat_memory(self, id: Any) -> bool:
         return memories_of(self).evict(id)
 
 

@@ -31,7 +31,7 @@ class StoredChatMemory(ChatMemory):
     def __init__(self, id: Any, store: Store | None, namespace: str) -> None:
         self.id = id
         self.key = key_of(id)
-        self.store = store if store is not None else InMemoryStore()
+        self.store = _checked(store) if store is not None else InMemoryStore()
         self.namespace = namespace
         self._known: tuple[int, tuple[ChatMessage, ...]] | None = None
 
@@ -131,3 +131,11 @@ class StoredChatMemory(ChatMemory):
     def _error(self, problem: str) -> StoreError:
         message = f"the conversation {self.key!r} in {self.namespace!r} {problem}"
         return StoreError(message, namespace=self.namespace, key=self.key)
+
+
+def _checked(store: object) -> Store:
+    if not isinstance(store, Store):
+        raise TypeError(
+            f"store is a {type(store).__name__}: give a Store, such as SqlStore('chat.db') for a file"
+        )
+    return store

@@ -58,7 +58,11 @@ class TokenWindowChatMemory(StoredChatMemory):
     ) -> None:
         super().__init__(id, store, namespace)
         self.max_tokens = _positive("max_tokens", max_tokens)
-        self.counter = counter or estimated_tokens
+        self.counter = estimated_tokens if counter is None else counter
+        if not callable(self.counter):
+            raise TypeError(
+                f"counter is {self.counter!r:.80}: give a function of messages that counts their tokens"
+            )
 
     def fitting(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         sizes = {id(message): self.counter((message,)) for message in messages}

@@ -37,9 +37,9 @@ def messages_to_json(messages: Iterable[ChatMessage]) -> str:
     """Write messages as a JSON document, which `messages_from_json` reads back as equal messages.
 
     Raises `ValueError` naming the message and the place of what JSON cannot hold, such as half of a
-    surrogate pair in a text.
+    surrogate pair in a text; `TypeError` for what is no message.
     """
-    forms = [_message(message) for message in messages]
+    forms = [_message(_checked(message)) for message in messages]
     try:
         return _written({"version": VERSION, "messages": forms})
     except (ValueError, TypeError, RecursionError):
@@ -57,6 +57,14 @@ def messages_from_json(text: str) -> tuple[ChatMessage, ...]:
     from .reading import read_messages  # pydantic is loaded by the first who reads
 
     return read_messages(text)
+
+
+def _checked(message: object) -> Any:
+    if not isinstance(message, ChatMessage):
+        raise TypeError(
+            f"a {type(message).__name__} is no message: give a UserMessage or another of its kind"
+        )
+    return message
 
 
 def _written(form: object) -> str:

@@ -10,7 +10,15 @@ from typing import Any, Final
 
 from ..driving import aiterate_blocking, iterate_async, run_in_background, run_in_worker, wait_for
 from ..errors import ServerError
-from ..messages import ChatRequest, ChatResponse, ModelEvent, PartialText, PartialThinking, ResponseDone
+from ..messages import (
+    ChatRequest,
+    ChatResponse,
+    ModelEvent,
+    PartialText,
+    PartialThinking,
+    ResponseDone,
+    UserMessage,
+)
 
 
 class Capability(StrEnum):
@@ -69,6 +77,10 @@ class ChatModel(ABC):  # noqa: B024 - any one of the four methods will do
         if self._overrides("stream"):
             return aiterate_blocking(partial(self.stream, request))
         return _apieces(self, request)
+
+    def text_for(self, prompt: str) -> str:
+        """The text that answers a prompt, blocking; empty where there is none. Guardrails ask like that."""
+        return self.chat(ChatRequest((UserMessage(prompt),))).text or ""
 
     def _overrides(self, name: str) -> bool:
         return getattr(type(self), name) is not getattr(ChatModel, name)

@@ -21,8 +21,9 @@ from ..tools import (
     refuse_calls,
     run_calls,
 )
+from .channels import messages_of
 from .decisions import decided
-from .records import Progress, results_of
+from .records import Progress, Threads, results_of
 from .setup import Setup
 from .state import AgentState
 
@@ -37,7 +38,7 @@ class Acting:
         self._setup = setup
         self._driver = driver
         self._place = (thread_id, run_id)
-        self._ended: deque[ToolResultMessage] = deque()
+        notes = _Notes(setup.threads, driver, thread_id, run_id)
         self._caller = Caller(
             driver=driver,
             service=setup.name,
@@ -45,8 +46,8 @@ class Acting:
             parameters=NO_PARAMETERS,
             memory_id=thread_id,
             deadline=deadline,
-            finished=self._finished,
-            flush=self._note,
+            finished=notes.add,
+            flush=notes.write,
         )
 
     async def guarded(self, message: AiMessage, tools: ToolRegistry, state: AgentState) -> tuple[str, ...]:
@@ -59,9 +60,16 @@ class Acting:
             policy = approvals.get(call.name, False)
             if policy is False or not _is_valid(call, tools):
                 continue
-            if policy is True or await self._driver.call(policy, call, state):
+            if policy is True or await self._asks(policy, call, state):
                 found.append(call.id)
         return tuple(found)
+
+    async def _asks(self, policy: Any, call: ToolCall, state: AgentState) -> bool:
+        try:
+            return bool(await self._driver.call(policy, call, state))
+        except Exception as error:
+            error.add_note(f"raised by what approvals give for {call.name!r}")
+            raise
 
     def check(self, message: AiMessage, tools: ToolRegistry, progress: Progress) -> dict[str, int]:
         """The calls so far by tool. Raises `LimitExceededError` when those of this answer may not run."""
@@ -84,7 +92,7 @@ class Acting:
         `LimitExceededError`; the results are noted all the same.
         """
         results = await self.ended(message.tool_calls, progress)
-        waits = any(id not in progress.decisions for id in progress.guarded)
+        waits = bool(progress.undecided)
         to_run: list[ToolCall] = []
         for call in message.tool_calls:
             if call.id in results or (waits and call.id in progress.guarded):
@@ -108,18 +116,28 @@ class Acting:
         """Forget the notes of a round whose results are in the state."""
         await self._setup.threads.forget(self._driver, *self._place, [call.id for call in calls])
 
-    def _finished(self, done: Done) -> None:
+
+class _Notes:
+    """What has ended of a round that is not over; not a part of `Acting`, which would then be a circle."""
+
+    def __init__(self, threads: Threads, driver: Driver, thread_id: str, run_id: str) -> None:
+        self._threads = threads
+        self._driver = driver
+        self._place = (thread_id, run_id)
+        self._ended: deque[ToolResultMessage] = deque()
+
+    def add(self, done: Done) -> None:
         if done.whole:  # a call that was broken off may have done its work: it runs again, with its key
             self._ended.append(done.result)
 
-    async def _note(self) -> None:
+    async def write(self) -> None:
         while self._ended:
-            await self._setup.threads.note(self._driver, *self._place, self._ended.popleft())
+            await self._threads.note(self._driver, *self._place, self._ended.popleft())
 
 
 def completed(update: Mapping[str, Any], message: AiMessage, skills: tuple[str, ...]) -> dict[str, Any]:
     """The update of a round with a result for each call, in their order, whatever hooks have made of it."""
-    given = tuple(update.get("messages", ()))
+    given = messages_of(update.get("messages", ()), "the update of the node 'action'")
     results = {item.tool_call_id: item for item in given if isinstance(item, ToolResultMessage)}
     ordered = [results.get(call.id) or _left_out(call) for call in message.tool_calls]
     others = [item for item in given if not isinstance(item, ToolResultMessage)]

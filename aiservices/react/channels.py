@@ -132,7 +132,11 @@ class Channels:
         values = dict(state.channels)
         for name, value in update.items():
             if not _is_echo(value, values.get(name)):
-                values[name] = self.user[name].reduced(values.get(name), value)
+                try:
+                    values[name] = self.user[name].reduced(values.get(name), value)
+                except Exception as error:
+                    error.add_note(f"raised by the reducer of the channel {name!r}")
+                    raise
         return FrozenMapping(values)
 
 
@@ -155,17 +159,21 @@ def _copied(name: str, value: Any, state: AgentState) -> Any:
 
 
 def _messages(given: Any, state: AgentState, where: str) -> tuple[ChatMessage, ...]:
-    given = (given,) if isinstance(given, ChatMessage) else given
-    if given is state.messages:  # an update that echoes the state changes nothing
-        unchanged: tuple[ChatMessage, ...] = state.messages
-        return unchanged
-    added = tuple(given) if isinstance(given, Iterable) else (given,)
+    added = () if given is state.messages else messages_of(given, where)  # an echo changes nothing
+    return (*state.messages, *added)
+
+
+def messages_of(given: Any, where: str) -> tuple[ChatMessage, ...]:
+    """One message or several. Raises `ConfigurationError` beginning with `where` for anything else."""
+    one = isinstance(given, ChatMessage) or not isinstance(given, Iterable)
+    items: Any = (given,) if one else given
+    added: tuple[Any, ...] = tuple(items)
     for item in added:
         if not isinstance(item, ChatMessage):
             raise ConfigurationError(
                 f"{where}: messages are those of a conversation, such as UserMessage, not {_kind(item)}"
             )
-    return (*state.messages, *added)
+    return added
 
 
 def _text(given: Any, state: AgentState, where: str) -> str | None:

@@ -79,6 +79,8 @@ def check_edits(
 def _check(decision: object, where: str) -> None:
     if not isinstance(decision, Decision):
         raise AgentError(f"{where}: {decision!r} is no decision: give Approve(), Refuse() or Edit(arguments)")
+    if isinstance(decision, Refuse) and not isinstance(decision.reason, str):
+        raise AgentError(f"{where}: the reason of a refusal is a text, not {decision.reason!r}")
     if isinstance(decision, Edit):
         try:
             json.loads(decision.text)

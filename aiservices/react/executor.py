@@ -14,12 +14,12 @@ from ..errors import AgentError, ConfigurationError, MemoryInUseError
 from ..invocation import changed
 from ..leasing import Meeting
 from ..memory import key_of
-from ..messages import ChatMessage, Content, UserMessage
+from ..messages import AiMessage, ChatMessage, Content, UserMessage
 from ..tools import Tool
 from .diagrams import diagram
 from .reading import Reading, aread, read
-from .records import NODES, Checkpoint
-from .running import Outbox, Run
+from .records import NODES, Checkpoint, has_open_round
+from .running import Run
 from .sessions import Session
 from .setup import Setup
 from .state import AgentState, NodeOutput, Said, Snapshot, kept_by
@@ -63,17 +63,19 @@ class AgentExecutor:
         With `tokens` the model's answer is streamed, and its events come as outputs of the node `agent` that
         have an `event`. The state of the last output is what `invoke` would return. Closing it ends the run.
         """
-        id, outbox = self._id(thread_id), Outbox()
-        run = self._run(BLOCKING, text, id, outbox, tokens=tokens, lasting=thread_id is not None)
-        return read(BLOCKING.events(run), outbox, Reading(self._setup.threads.line(id)))
+        id = self._id(thread_id)
+        reading = Reading(self._setup.threads.line(id))
+        run = self._run(BLOCKING, text, id, reading, tokens=tokens, lasting=thread_id is not None)
+        return read(BLOCKING.events(run), reading)
 
     def astream(
         self, text: Said, thread_id: str | None = None, *, tokens: bool = False
     ) -> AsyncIterator[NodeOutput]:
         """See `stream`."""
-        id, outbox = self._id(thread_id), Outbox()
-        run = self._run(ASYNCHRONOUS, text, id, outbox, tokens=tokens, lasting=thread_id is not None)
-        return aread(ASYNCHRONOUS.events(run), outbox, Reading(self._setup.threads.line(id)))
+        id = self._id(thread_id)
+        reading = Reading(self._setup.threads.line(id))
+        run = self._run(ASYNCHRONOUS, text, id, reading, tokens=tokens, lasting=thread_id is not None)
+        return aread(ASYNCHRONOUS.events(run), reading)
 
     def resume(self, thread_id: str, decision: object = None, version: int | None = None) -> AgentState:
         """Go on with a thread that waits, failed or was broken off, and give the state at the end.
@@ -133,7 +135,11 @@ class AgentExecutor:
 
     def new_session(self) -> Session:
         """A conversation of its own, with this executor's model and tools."""
-        id = _new_id()
+        return self._session(_new_id())
+
+    def _session(self, thread_id: str) -> Session:
+        """The conversation of a thread, which in the process then lasts as long as what this gives."""
+        id = key_of(thread_id)
         return Session(self, id, self._setup.threads.owned(id))
 
     def diagram(self) -> str:
@@ -164,7 +170,7 @@ class AgentExecutor:
         driver: Driver,
         text: Said,
         thread_id: str | None,
-        outbox: Outbox | None = None,
+        reading: Reading | None = None,
         *,
         tokens: bool = False,
         lasting: bool = True,
@@ -172,7 +178,10 @@ class AgentExecutor:
         messages = _messages(text)
         lasting = lasting and thread_id is not None
         id, threads = self._id(thread_id), self._setup.threads
-        async with self._line(driver, id):
+        outbox = None if reading is None else reading.outbox
+        async with self._line(driver, id) as holder:
+            if reading is not None:
+                reading.holder = holder
             keeper = threads.opened(id, lasting=lasting)
             checkpoint = await threads.newest(driver, id)
             run = Run(self._setup, driver, keeper, checkpoint, outbox=outbox, tokens=tokens)
@@ -262,15 +271,15 @@ class _Line:
         self._patience = setup.limits.timeout
         self._since = time.monotonic()
 
-    async def __aenter__(self) -> None:
-        if Reading.is_open(self._key):
+    async def __aenter__(self) -> str | None:
+        if Reading.is_open(key=self._key):
             raise self._in_use()
         try:
             await self._lock.__aenter__()
         except WouldWaitForItselfError:
             raise self._in_use() from None
         try:
-            await self._turn.__aenter__()
+            return await self._turn.__aenter__()
         except BaseException:
             await self._lock.__aexit__(*sys.exc_info())
             raise
@@ -288,7 +297,7 @@ class _Line:
         )
 
     def _refusal(self, meeting: Meeting) -> MemoryInUseError | None:
-        if meeting.waits_for_us:
+        if meeting.waits_for_us or Reading.is_open(holder=meeting.holder):
             return self._in_use()
         if self._patience is None or time.monotonic() < self._since + self._patience:
             return None
@@ -309,4 +318,7 @@ def _messages(text: Said) -> Sequence[ChatMessage]:
     messages = tuple(text) if isinstance(text, Iterable) else ()
     if not messages or not all(isinstance(item, ChatMessage) for item in messages):
         raise TypeError("a turn begins with a text, a content or messages, and with one of them at least")
+    last = messages[-1]
+    if has_open_round(messages) or (isinstance(last, AiMessage) and last.tool_calls):
+        raise AgentError("a turn begins with calls that have no results: give the results, or leave them out")
     return messages

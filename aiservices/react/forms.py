@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..errors import StoreError
-from ..messages import FrozenMapping, TokenUsage, ToolResultMessage, messages_from_json, messages_to_json
+from ..messages import (
+    ChatMessage,
+    FrozenMapping,
+    TokenUsage,
+    ToolResultMessage,
+    messages_from_json,
+    messages_to_json,
+)
 from .answers import AnswerType
 from .channels import Channels
 from .decisions import decision_from_json, decision_to_json
@@ -23,15 +30,21 @@ class CheckpointForm:
         self._channels = channels
         self._answers = answers
 
-    def written(self, snapshot: Snapshot, progress: Progress, channels: Mapping[str, Any]) -> dict[str, Any]:
-        """The form of a checkpoint whose channels are JSON values already."""
+    def written(
+        self, snapshot: Snapshot, progress: Progress, channels: Mapping[str, Any], kept: int
+    ) -> dict[str, Any]:
+        """The form of a checkpoint whose channels are JSON values already.
+
+        The first messages, as many as are `kept`, are those of its parent.
+        """
         state, usage = snapshot.state, progress.usage
         return {
             "format": FORMAT,
             "version": snapshot.version,
             "node": snapshot.node,
             "next": snapshot.next,
-            "messages": messages_to_json(state.messages),
+            "kept": kept,
+            "messages": messages_to_json(state.messages[kept:]),
             "final_response": state.final_response,
             "active_skills": list(state.active_skills),
             "pending": [call.id for call in state.pending],
@@ -48,12 +61,21 @@ class CheckpointForm:
             "results": messages_to_json(progress.results),
         }
 
-    def read(self, thread_id: str, key: str, form: Mapping[str, Any]) -> tuple[Snapshot, Progress]:
-        """Raises `StoreError` for a form that this version does not know."""
+    def read(
+        self, thread_id: str, key: str, form: Mapping[str, Any], before: Sequence[Mapping[str, Any]]
+    ) -> tuple[Snapshot, Progress]:
+        """The checkpoint behind a form; the messages that it has kept are in the forms `before`, in order.
+
+        Raises `StoreError` for a form that this version does not know.
+        """
         try:
             if form["format"] != FORMAT:
                 raise ValueError(f"its format is {form['format']!r}")
-            state, progress = self._state(thread_id, form), _progress(form)
+            kept = [message for item in before for message in messages_from_json(item["messages"])]
+            if form["kept"] != len(kept):
+                raise ValueError(f"it has kept {form['kept']} messages, of which {len(kept)} are there")
+            messages = (*kept, *messages_from_json(form["messages"]))
+            state, progress = self._state(thread_id, form, messages), _progress(form)
             return Snapshot(state, form["node"], form["next"], form["version"]), progress
         except (KeyError, TypeError, ValueError) as error:
             raise StoreError(
@@ -63,11 +85,13 @@ class CheckpointForm:
                 key=key,
             ) from error
 
-    def _state(self, thread_id: str, form: Mapping[str, Any]) -> AgentState:
+    def _state(
+        self, thread_id: str, form: Mapping[str, Any], messages: tuple[ChatMessage, ...]
+    ) -> AgentState:
         reason = form["stop_reason"]
         state = AgentState(
             thread_id,
-            messages_from_json(form["messages"]),
+            messages,
             form["final_response"],
             tuple(form["active_skills"]),
             (),

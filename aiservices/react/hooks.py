@@ -7,7 +7,8 @@ from typing import Any, Final, TypeAlias
 
 from ..driving import Driver, is_asynchronous
 from ..errors import ConfigurationError
-from .state import AgentState
+from ..messages import ChatMessage
+from .state import AgentState, StopReason
 
 Update: TypeAlias = Mapping[str, Any]
 Node: TypeAlias = Callable[[AgentState], Coroutine[Any, Any, Update]]
@@ -49,22 +50,21 @@ class Hooked:
         return layer
 
     async def _before(self, hook: Any, state: AgentState) -> AgentState:
-        if not hasattr(hook, "before"):
+        if getattr(hook, "before", None) is None:
             return state
         given: object = await self._called(hook, "before", state)
         if given is None:
             return state
-        if not isinstance(given, AgentState):
-            raise self._wrong(hook, "before", given, "a state, as from state.replace(...), or None")
-        self.state = given
-        return given
+        self.state = self._check(hook, "before", given, state)
+        return self.state
 
     async def _around(self, hook: Any, state: AgentState, inner: Node) -> Update:
-        if not hasattr(hook, "drive") and not hasattr(hook, "around"):
+        if not hasattr(hook, "drive") and getattr(hook, "around", None) is None:
             return await inner(state)
         passing: list[BaseException] = []
 
         async def proceed(given: AgentState) -> Update:
+            self._check(hook, "around", given, state)
             try:
                 return await inner(given)
             except BaseException as error:
@@ -87,7 +87,7 @@ class Hooked:
         return update
 
     async def _after(self, hook: Any, update: Update) -> Update:
-        if not hasattr(hook, "after") or hasattr(hook, "drive"):
+        if getattr(hook, "after", None) is None or hasattr(hook, "drive"):
             return update
         given: object = await self._called(hook, "after", self.state, update)
         if given is None:
@@ -104,6 +104,17 @@ class Hooked:
             raise
         return given
 
+    def _check(self, hook: Any, method: str, given: object, state: AgentState) -> AgentState:
+        """The state that a hook gave. Raises `ConfigurationError` where it cannot take the other's place."""
+        if not isinstance(given, AgentState):
+            raise self._wrong(hook, method, given, "a state, as from state.replace(...)")
+        if given is not state and (part := _strange_part(given, state)):
+            raise ConfigurationError(
+                f"the hook {type(hook).__name__}.{method} of the node {self._name!r} gave a state with a "
+                f"strange {part}: make it of the one it was given, as with state.replace(...)"
+            )
+        return given
+
     def _note(self, error: Exception, hook: Any, method: str) -> None:
         error.add_note(f"raised by the hook {type(hook).__name__}.{method} of the node {self._name!r}")
 
@@ -112,6 +123,25 @@ class Hooked:
             f"the hook {type(hook).__name__}.{method} of the node {self._name!r} gave a "
             f"{type(given).__name__}: it gives {wanted}"
         )
+
+
+def _strange_part(given: AgentState, state: AgentState) -> str | None:
+    """The part of a state for which it cannot take the place of another; `None` where it can."""
+    channels: object = given.channels
+    fits = {
+        "thread_id": given.thread_id == state.thread_id,
+        "messages": given.messages is state.messages or _is_tuple_of(ChatMessage, given.messages),
+        "final_response": isinstance(given.final_response, str | None),
+        "active_skills": _is_tuple_of(str, given.active_skills),
+        "pending": given.pending == state.pending,
+        "stop_reason": isinstance(given.stop_reason, StopReason | None),
+        "channels": isinstance(channels, Mapping) and channels.keys() == state.channels.keys(),
+    }
+    return next((part for part, is_fit in fits.items() if not is_fit), None)
+
+
+def _is_tuple_of(kind: Any, value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(item, kind) for item in value)
 
 
 def _with_default(around: Callable[..., Any]) -> Callable[..., Any]:

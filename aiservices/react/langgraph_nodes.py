@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any, Protocol
+from base64 import b64decode
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Protocol
 
 from ..errors import AgentError, MissingExtraError
-from ..messages import AiMessage, ChatMessage, SystemMessage, ToolCall, ToolResultMessage, UserMessage
+from ..messages import (
+    AiMessage,
+    AudioContent,
+    ChatMessage,
+    Content,
+    ImageContent,
+    PdfContent,
+    SystemMessage,
+    TextContent,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+    VideoContent,
+)
 from .state import AgentState
+
+_MEDIA: Final[Mapping[str, Callable[..., Content]]] = {
+    "image": ImageContent,
+    "audio": AudioContent,
+    "video": VideoContent,
+}
 
 
 class Invoked(Protocol):
@@ -55,11 +75,8 @@ def messages_to_langchain(messages: Iterable[ChatMessage]) -> list[Any]:
             case UserMessage():
                 given.append(HumanMessage(message.text, name=message.name))
             case AiMessage():
-                calls = [
-                    {"id": call.id, "name": call.name, "args": json.loads(call.arguments or "{}")}
-                    for call in message.tool_calls
-                ]
-                given.append(AIMessage(message.text or "", tool_calls=calls))
+                calls, odd = _their_calls(message.tool_calls)
+                given.append(AIMessage(message.text or "", tool_calls=calls, invalid_tool_calls=odd))
             case ToolResultMessage():
                 status = "error" if message.is_error else "success"
                 given.append(
@@ -77,17 +94,36 @@ def messages_to_langchain(messages: Iterable[ChatMessage]) -> list[Any]:
     return given
 
 
+def _their_calls(calls: Iterable[ToolCall]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The calls, and those whose arguments are no mapping, which are texts there."""
+    good, odd = [], []
+    for call in calls:
+        try:
+            arguments = json.loads(call.arguments or "{}")
+        except ValueError:
+            arguments = None
+        if isinstance(arguments, dict):
+            good.append({"id": call.id, "name": call.name, "args": arguments})
+        else:
+            odd.append({"id": call.id, "name": call.name, "args": call.arguments, "error": None})
+    return good, odd
+
+
 def _ours(message: Any) -> ChatMessage:
     text = message.text if isinstance(message.text, str) else message.text()
     match message.type:
         case "human":
-            return UserMessage(text, message.name)
+            return UserMessage([_content(block) for block in message.content_blocks], message.name)
         case "ai":
             calls = [
                 ToolCall(call["id"] or "", call["name"], json.dumps(call["args"], ensure_ascii=False))
                 for call in message.tool_calls
             ]
-            return AiMessage(text or None, calls)
+            odd = [
+                ToolCall(call["id"] or "", call["name"] or "", call["args"] or "")
+                for call in message.invalid_tool_calls
+            ]
+            return AiMessage(text or None, [*calls, *odd])
         case "tool":
             return ToolResultMessage(
                 message.tool_call_id, message.name or "", text, message.status == "error"
@@ -96,6 +132,19 @@ def _ours(message: Any) -> ChatMessage:
             return SystemMessage(text)
         case kind:
             raise AgentError(f"a LangChain message of the type {kind!r} cannot be read by an agent")
+
+
+def _content(block: Mapping[str, Any]) -> Content:
+    kind, media_type = block["type"], block.get("mime_type")
+    if kind == "text":
+        return TextContent(block["text"])
+    is_pdf = (kind, media_type) == ("file", "application/pdf")
+    media: Callable[..., Content] | None = PdfContent if is_pdf else _MEDIA.get(kind)
+    if media is not None and "url" in block:
+        return media(url=block["url"], media_type=media_type)
+    if media is not None and "base64" in block:
+        return media(data=b64decode(block["base64"]), media_type=media_type)
+    raise AgentError(f"a LangChain content of the type {kind!r} cannot be read by an agent")
 
 
 def _of(state: Any, key: str) -> Iterable[Any]:
@@ -110,4 +159,5 @@ def _added(state: AgentState, said: list[ChatMessage]) -> list[Any]:
             f"the agent in the graph waits for somebody to approve {waits}, which a node cannot: give it no "
             "approvals, and interrupt the graph instead"
         )
-    return messages_to_langchain(state.messages[len(said) :])
+    known = {id(message) for message in said}  # hooks may have left out some of what was said
+    return messages_to_langchain(message for message in state.messages if id(message) not in known)

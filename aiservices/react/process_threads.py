@@ -23,7 +23,7 @@ class Thread:
         self.id = id
         self.has_owner = False
         self.checkpoints: list[Checkpoint] = []
-        self.notes: dict[str, ToolResultMessage] = {}
+        self.notes: dict[tuple[str, str], ToolResultMessage] = {}
 
 
 class ProcessThreads:
@@ -41,8 +41,10 @@ class ProcessThreads:
     def line(self, thread_id: str) -> object:
         return (id(self), thread_id)
 
-    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
+    def turn(
+        self, driver: Driver, thread_id: str, refusal: Refusal
+    ) -> AbstractAsyncContextManager[str | None]:
+        return nullcontext(None)
 
     def opened(self, thread_id: str, *, lasting: bool) -> Thread:
         thread = self._all.get(thread_id)
@@ -87,13 +89,15 @@ class ProcessThreads:
         return saved
 
     async def note(self, driver: Driver, thread_id: str, run_id: str, result: ToolResultMessage) -> None:
-        self._all[thread_id].notes[result.tool_call_id] = result
+        self._all[thread_id].notes[run_id, result.tool_call_id] = result
 
     async def noted(
         self, driver: Driver, thread_id: str, run_id: str, calls: Sequence[ToolCall]
     ) -> dict[str, ToolResultMessage]:
         notes = self._all[thread_id].notes
-        return {call.id: notes[call.id] for call in calls if call.id in notes} if notes else {}
+        if not notes:
+            return {}
+        return {call.id: notes[run_id, call.id] for call in calls if (run_id, call.id) in notes}
 
     async def forget(self, driver: Driver, thread_id: str, run_id: str, ids: Sequence[str]) -> None:
         self._all[thread_id].notes.clear()

@@ -16,17 +16,21 @@ _open: ContextVar[tuple[Reading, ...]] = ContextVar("aiservices_react_reading", 
 class Reading:
     """A stream that somebody reads. Its run holds the thread while the reader has the word.
 
-    So what the reader does then must not wait for the thread: it would wait for itself.
+    So what the reader does then must not wait for the thread: it would wait for itself. A thread is told by
+    its `key`, or, by way of another object for the same store, by the `holder` of its lease.
     """
 
     def __init__(self, key: object) -> None:
         self.key = key
+        self.holder: str | None = None
+        self.outbox = Outbox()
         self.has_the_word = False
 
     @staticmethod
-    def is_open(key: object) -> bool:
+    def is_open(*, key: object = None, holder: str | None = None) -> bool:
         """Whether this is code of the reader of a stream of that thread."""
-        return any(reading.has_the_word and reading.key == key for reading in _open.get())
+        open_ones = [reading for reading in _open.get() if reading.has_the_word]
+        return any(key == one.key or (holder and holder == one.holder) for one in open_ones)
 
     @contextmanager
     def the_word(self) -> Iterator[None]:
@@ -43,19 +47,19 @@ class Reading:
                 _open.set(before)
 
 
-def read(events: Any, outbox: Outbox, reading: Reading) -> Iterator[NodeOutput]:
+def read(events: Any, reading: Reading) -> Iterator[NodeOutput]:
     """The outputs of a run, as far as they are read."""
     with closing(events):
         for _ in events:
-            while outbox:
+            while reading.outbox:
                 with reading.the_word():
-                    yield outbox.popleft()
+                    yield reading.outbox.popleft()
 
 
-async def aread(events: Any, outbox: Outbox, reading: Reading) -> AsyncIterator[NodeOutput]:
+async def aread(events: Any, reading: Reading) -> AsyncIterator[NodeOutput]:
     """See `read`."""
     async with aclosing(events):
         async for _ in events:
-            while outbox:
+            while reading.outbox:
                 with reading.the_word():
-                    yield outbox.popleft()
+                    yield reading.outbox.popleft()

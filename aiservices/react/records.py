@@ -8,8 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from ..driving import Driver
+from ..invocation import changed
 from ..leasing import Refusal
-from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMessage
+from ..messages import (
+    NO_USAGE,
+    AiMessage,
+    ChatMessage,
+    FrozenMapping,
+    TokenUsage,
+    ToolCall,
+    ToolResultMessage,
+)
 from .decisions import Decision
 from .state import AgentState, Snapshot
 
@@ -39,6 +48,17 @@ class Progress:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     results: tuple[ToolResultMessage, ...] = ()
 
+    def with_round(self, guarded: tuple[str, ...] = (), *, is_judged: bool = True) -> Progress:
+        """The same run with a round that has only begun, or with none: nothing is left of the one before."""
+        if self.is_judged is is_judged and not (guarded or self.guarded or self.decisions or self.results):
+            return self
+        return changed(self, guarded=guarded, is_judged=is_judged, decisions=FrozenMapping(), results=())
+
+    @property
+    def undecided(self) -> frozenset[str]:
+        """The calls of the open round that somebody still has to decide on."""
+        return frozenset(id for id in self.guarded if id not in self.decisions)
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -60,8 +80,13 @@ class Threads(Protocol):
         """What runs of one thread wait in line for."""
         ...
 
-    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
-        """Have the turn of a thread among all processes, and wait for it until there is a refusal."""
+    def turn(
+        self, driver: Driver, thread_id: str, refusal: Refusal
+    ) -> AbstractAsyncContextManager[str | None]:
+        """Have the turn of a thread among all processes, and wait for it until there is a refusal.
+
+        What it gives is the holder of the lease, where there is one.
+        """
         ...
 
     def opened(self, thread_id: str, *, lasting: bool) -> object:
@@ -110,3 +135,16 @@ def open_calls(state: AgentState) -> AiMessage | None:
     """The answer whose calls have no results yet."""
     last = state.messages[-1] if state.messages else None
     return last if isinstance(last, AiMessage) and last.tool_calls else None
+
+
+def has_open_round(messages: Sequence[ChatMessage]) -> bool:
+    """Whether something is said after calls before each of them has its result."""
+    missing: set[str] = set()
+    for message in messages:
+        if isinstance(message, ToolResultMessage):
+            missing.discard(message.tool_call_id)
+        elif missing:
+            return True
+        elif isinstance(message, AiMessage):
+            missing = {call.id for call in message.tool_calls}
+    return bool(missing) and not isinstance(messages[-1], AiMessage)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from ..driving import Driver, Emit
-from ..errors import AiServiceError, LimitExceededError
+from ..errors import AiServiceError, ConfigurationError, LimitExceededError
 from ..invocation import changed
 from ..messages import (
     NO_USAGE,
@@ -23,7 +23,7 @@ from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate
 from .acting import Acting, completed
 from .decisions import Decision, Edit, check_edits, read_decisions
 from .hooks import Hooked, Update
-from .records import ACTION, AGENT, END, START, Checkpoint, Progress, open_calls
+from .records import ACTION, AGENT, END, START, Checkpoint, Progress, has_open_round, open_calls
 from .requesting import Requesting
 from .setup import Setup
 from .state import AgentState, NodeOutput, StopReason, changed_state, kept_by
@@ -141,7 +141,13 @@ class Run:
             usage += response.usage
         steps = self._progress.steps + max(len(answers), 1)
         self._progress = changed(self._progress, steps=steps, usage=usage)
-        return await self._answered(self._updated(hooked.state, update, AGENT))
+        after = self._updated(hooked.state, update, AGENT)
+        if has_open_round(after.messages[len(hooked.state.messages) :]):
+            raise ConfigurationError(
+                "the update of the node 'agent' has calls without results before its last message: an answer "
+                "with calls comes last"
+            )
+        return await self._answered(after)
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
         """Keep what the agent node came to, and decide what comes next."""
@@ -155,8 +161,7 @@ class Run:
             await self._finish(state, AGENT)
             return None
         guarded = await self._acting.guarded(message, self._requesting.registry, state)
-        if guarded or self._progress.decisions:
-            self._progress = changed(self._progress, guarded=guarded, decisions=FrozenMapping())
+        self._progress = self._progress.with_round(guarded)
         all_wait = len(guarded) == len(message.tool_calls)
         await self._save(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
         await self._emit(AGENT)
@@ -176,7 +181,7 @@ class Run:
         except LimitExceededError as error:
             await self._stop_at_limit(await self._with_results(state, message, error), ACTION)
             raise
-        if any(id not in self._progress.decisions for id in self._progress.guarded):
+        if self._progress.undecided:
             ended = await self._acting.ended(message.tool_calls, self._progress)
             self._progress = changed(self._progress, results=tuple(ended.values()))
             await self._save(self._waiting(hooked.state, message), ACTION, ACTION)
@@ -185,9 +190,7 @@ class Run:
         update = completed(update, message, hooked.state.active_skills)
         state = self._updated(hooked.state, update, ACTION)
         rounds = self._progress.rounds + 1
-        self._progress = changed(
-            self._progress, rounds=rounds, counts=FrozenMapping(counts), guarded=(), results=()
-        )
+        self._progress = changed(self._progress.with_round(), rounds=rounds, counts=FrozenMapping(counts))
         return await self._acted(state, message, update["messages"][: len(message.tool_calls)])
 
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
@@ -230,6 +233,7 @@ class Run:
         await self._emit(node)
 
     async def _stop_at_limit(self, state: AgentState, node: str) -> None:
+        self._progress = self._progress.with_round()
         await self._save(changed_state(state, {"stop_reason": StopReason.LIMIT, "pending": ()}), node, AGENT)
 
     async def _with_results(
@@ -245,8 +249,7 @@ class Run:
         return changed_state(state, {"messages": (*state.messages, *results)})
 
     def _waiting(self, state: AgentState, message: AiMessage) -> AgentState:
-        progress = self._progress
-        undecided = {id for id in progress.guarded if id not in progress.decisions}
+        undecided = self._progress.undecided
         pending = tuple(call for call in message.tool_calls if call.id in undecided)
         return changed_state(state, {"pending": pending, "stop_reason": StopReason.INTERRUPTED})
 

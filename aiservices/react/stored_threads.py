@@ -1,5 +1,7 @@
 """Threads that live in a store: a chain of checkpoints, and a head that tells the newest.
 
+Of the messages a checkpoint tells those that its parent does not have, but all of them at the end of a run.
+
 One process at a time has the turn of a thread, by a lease. Writing the head is what makes a checkpoint
 count, and depends on the head that was read: who has lost its turn without knowing gets `ConflictError`.
 """
@@ -7,11 +9,11 @@ count, and depends on the head that was read: who has lost its turn without know
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ..driving import Driver
 from ..errors import ConflictError, StoreError
@@ -21,13 +23,18 @@ from ..stores import Entry, InMemoryStore, Store
 from ..stores.encoding import encode
 from .channels import Channels
 from .forms import CheckpointForm
-from .records import Checkpoint, Progress
+from .records import END, Checkpoint, Progress
 from .state import AgentState, Snapshot
 
 HEADS: Final = "aiservices.react.threads"
 CHECKPOINTS: Final = "aiservices.react.checkpoints"
 CALLS: Final = "aiservices.react.calls"
 LEASES: Final = "aiservices.react.leases"
+
+
+WHOLE_EVERY: Final = 16
+"""So many checkpoints are read at most for one that tells only what was said since the one before."""
+Form: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +57,11 @@ class StoredThreads:
     def line(self, thread_id: str) -> object:
         return (id(self._store), thread_id)
 
-    def turn(self, driver: Driver, thread_id: str, refusal: Refusal) -> AbstractAsyncContextManager[None]:
+    def turn(
+        self, driver: Driver, thread_id: str, refusal: Refusal
+    ) -> AbstractAsyncContextManager[str | None]:
         if isinstance(self._store, InMemoryStore):  # no other process has it
-            return nullcontext()
+            return nullcontext(None)
         return leased(driver, self._store, LEASES, thread_id, refusal)
 
     def opened(self, thread_id: str, *, lasting: bool) -> None:
@@ -66,15 +75,20 @@ class StoredThreads:
 
     async def newest(self, driver: Driver, thread_id: str) -> Checkpoint | None:
         head = await self._get(driver, HEADS, thread_id)
-        return None if head is None else await self._read(driver, thread_id, head.value["key"], head.version)
+        if head is None:
+            return None
+        return await self._read(driver, thread_id, head.value["key"], head.version, {})
 
     async def history(self, driver: Driver, thread_id: str) -> list[Checkpoint]:
         found: list[Checkpoint] = []
-        newest = await self.newest(driver, thread_id)
-        while newest is not None:
-            found.append(newest)
-            parent = newest.place.parent
-            newest = parent and await self._read(driver, thread_id, parent, newest.place.head)
+        head, forms = await self._get(driver, HEADS, thread_id), dict[str, Form]()
+        key: str | None = None if head is None else head.value["key"]
+        while head is not None and key is not None:
+            checkpoint = await self._read(driver, thread_id, key, head.version, forms)
+            if checkpoint is None:
+                break
+            found.append(checkpoint)
+            key = checkpoint.place.parent
         return found
 
     async def save(
@@ -92,7 +106,7 @@ class StoredThreads:
         parent = None if before is None else before.key
         values = self._plain_channels(state, nodes[0], key)
         snapshot = Snapshot(self._channels.copied(state), *nodes, version)
-        form = {"parent": parent, **self._form.written(snapshot, progress, values)}
+        form = {"parent": parent, **self._form.written(snapshot, progress, values, _kept(snapshot, after))}
         await self._put(driver, CHECKPOINTS, key, form, 0)
         try:
             head = await self._put(
@@ -134,12 +148,28 @@ class StoredThreads:
             await self._delete(driver, CHECKPOINTS, item.place.key)
         return bool(checkpoints)
 
-    async def _read(self, driver: Driver, thread_id: str, key: str, head: int) -> Checkpoint | None:
-        entry = await self._get(driver, CHECKPOINTS, key)
-        if entry is None:
+    async def _read(
+        self, driver: Driver, thread_id: str, key: str, head: int, forms: dict[str, Form]
+    ) -> Checkpoint | None:
+        """The checkpoint at a key. `forms` are those that were read already, and those that are now."""
+        form = await self._form_at(driver, key, forms)
+        if form is None:
             return None
-        snapshot, progress = self._form.read(thread_id, key, entry.value)
-        return Checkpoint(snapshot, progress, Place(key, entry.value["parent"], head))
+        before: list[Form] = []
+        last: Form | None = form
+        while last is not None and last.get("kept"):
+            last = await self._form_at(driver, last["parent"], forms)
+            before += [] if last is None else [last]
+        snapshot, progress = self._form.read(thread_id, key, form, before[::-1])
+        return Checkpoint(snapshot, progress, Place(key, form["parent"], head))
+
+    async def _form_at(self, driver: Driver, key: str, forms: dict[str, Form]) -> Form | None:
+        if key not in forms:
+            entry = await self._get(driver, CHECKPOINTS, key)
+            if entry is None:
+                return None
+            forms[key] = entry.value
+        return forms[key]
 
     def _plain_channels(self, state: AgentState, node: str, key: str) -> dict[str, Any]:
         """The user's values as JSON. Raises `StoreError` naming thread, node and channel of what is none."""
@@ -168,3 +198,11 @@ class StoredThreads:
 
     async def _delete(self, driver: Driver, namespace: str, key: str) -> None:
         await driver.twin(self._store.delete, self._store.adelete, namespace, key)
+
+
+def _kept(snapshot: Snapshot, after: Checkpoint | None) -> int:
+    """How many messages of a checkpoint are those of the one it comes after, all of them if any."""
+    if after is None or snapshot.next == END or snapshot.version % WHOLE_EVERY == 0:
+        return 0
+    before = after.state.messages
+    return len(before) if snapshot.state.messages[: len(before)] == before else 0

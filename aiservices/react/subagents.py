@@ -15,6 +15,8 @@ from ..tools import Tool, tool
 from .state import AgentState, StopReason
 
 MAX_DEPTH: Final = 3
+MOST_REMEMBERED: Final = 1000
+"""So many conversations with other agents' runs an agent remembers in the process."""
 Failure: TypeAlias = str | Callable[[Exception], str]
 """What the model is told of a sub-agent's failure: a text, or a function of the error that gives it."""
 _path: ContextVar[tuple[str, ...]] = ContextVar("aiservices_react_path", default=())
@@ -44,20 +46,14 @@ def as_tool(
     error that the calling model is told. Raises `ConfigurationError` for what cannot be called.
     """
     called = str(name or getattr(agent, "name", None) or getattr(agent, "__name__", ""))
-    if not callable(agent) and not callable(getattr(agent, "ainvoke", None)):
-        raise ConfigurationError(f"{agent!r} is no agent: give an AgentExecutor or a function of a task")
-    if max_depth < 1:
-        raise ConfigurationError(f"max_depth is {max_depth}: give 1 or more")
-    if timeout is not None and not timeout > 0:
-        raise ConfigurationError(f"timeout is {timeout!r}: give more than 0 seconds, or None for no limit")
-    delegation = _Delegation(called, max_depth, on_failure)
-    invoke: Callable[..., Any] | None = getattr(agent, "ainvoke", None)
+    _check(agent, max_depth, timeout, on_failure)
+    delegation, asking = _Delegation(called, max_depth, on_failure), _Asking(agent, called, remembers)
 
     async def delegate(task: str, context: ToolContext) -> Any:
         with delegation.step() as delegated:
-            thread = f"{context.idempotency_key.partition(':')[0]}/{called}" if remembers else None
-            asked: Any = invoke(task, thread) if invoke is not None else agent(task)
+            asked = asking.ask(task, context)
             given = await (asked if timeout is None else ASYNCHRONOUS.within(timeout, asked))
+            await asking.leave(given)
             delegated.answer = _answer(given, called)
         return delegated.answer
 
@@ -71,9 +67,51 @@ def as_tool(
 
     told = description or getattr(agent, "description", None) or getattr(agent, "__doc__", None)
     make: Any = tool(name=called, description=told or f"Give a task to the agent {called}.")
-    awaits = invoke is not None or is_asynchronous(agent)
+    awaits = callable(getattr(agent, "ainvoke", None)) or is_asynchronous(agent)
     made: Tool[..., Any] = make(delegate if awaits else delegate_blocking)
     return made
+
+
+def _check(agent: Any, max_depth: int, timeout: float | None, on_failure: object) -> None:
+    if not callable(agent) and not callable(getattr(agent, "ainvoke", None)):
+        raise ConfigurationError(f"{agent!r} is no agent: give an AgentExecutor or a function of a task")
+    if max_depth < 1:
+        raise ConfigurationError(f"max_depth is {max_depth}: give 1 or more")
+    if timeout is not None and not timeout > 0:
+        raise ConfigurationError(f"timeout is {timeout!r}: give more than 0 seconds, or None for no limit")
+    if not isinstance(on_failure, str | None) and not callable(on_failure):
+        raise ConfigurationError(f"on_failure is {on_failure!r}: give a text, or a function of the error")
+
+
+class _Asking:
+    """Gives tasks to an agent. One that remembers has a conversation for each run that it is asked by.
+
+    Nobody tells when those runs are over, so that the oldest conversations are let go.
+    """
+
+    def __init__(self, agent: Any, name: str, remembers: bool) -> None:
+        self._agent = agent
+        self._name = name
+        self._has_threads = hasattr(agent, "ainvoke")
+        self._remembers = remembers and self._has_threads
+        self._sessions: dict[str, Any] = {}
+
+    def ask(self, task: str, context: ToolContext) -> Any:
+        if self._remembers:
+            return self._session(f"{context.idempotency_key.partition(':')[0]}/{self._name}").ainvoke(task)
+        return self._agent.ainvoke(task) if self._has_threads else self._agent(task)
+
+    async def leave(self, given: Any) -> None:
+        """Forget a thread that waits for a decision: nobody will know under which name it does."""
+        if self._has_threads and not self._remembers and isinstance(given, AgentState) and given.pending:
+            await self._agent.arelease(given.thread_id)
+
+    def _session(self, id: str) -> Any:
+        session = self._sessions.pop(id, None) or self._agent._session(id)
+        self._sessions[id] = session
+        for oldest in list(self._sessions)[:-MOST_REMEMBERED]:
+            self._sessions.pop(oldest, None)
+        return session
 
 
 @dataclass(slots=True)

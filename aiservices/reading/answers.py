@@ -98,9 +98,11 @@ _RAW: Final = {
     types.NoneType: AnswerForm.NOTHING,
     None: AnswerForm.NOTHING,
 }
-_ITERATORS: Final = (Iterator, AsyncIterator)
+_ITERATORS: Final = (Iterator, AsyncIterator, Generator, AsyncGenerator)
 _HANDLES: Final = (Stream, AsyncStream)
-_STREAMS: Final = (*_ITERATORS, *_HANDLES, Iterable, AsyncIterable, Generator, AsyncGenerator)
+_STREAMS: Final = (*_ITERATORS, *_HANDLES)
+_EITHER: Final = (Iterable, AsyncIterable)
+_ASYNCHRONOUS: Final = (AsyncIterator, AsyncGenerator, AsyncStream)
 _SAYING_NOTHING: Final = (Any, object, typing.NoReturn, typing.Never)
 _FRAMEWORK: Final = (
     ChatRequest,
@@ -123,6 +125,7 @@ def read_answer(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
         return _wrapped(whole, parsers)
     inner = get_args(whole)  # none in a bare typing.Iterator
     if inner and _is_any_of(origin, _ITERATORS):
+        _refuse_more(inner[1:])
         return _iterated(inner[0], origin, parsers)
     if inner and _is_any_of(origin, _HANDLES):
         return _handled(inner[0], origin, parsers)
@@ -158,12 +161,20 @@ def _handled(inner: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> 
     answer = read_answer(inner, parsers)
     if answer.wrapped or answer.delivery is not Delivery.WHOLE or answer.form is not AnswerForm.VALUE:
         raise Complaint("a stream is of the value itself: write Stream[str], or Stream[T] with your type")
-    return replace(answer, wrapped=True, delivery=Delivery.HANDLE, asynchronous=origin is AsyncStream)
+    return replace(
+        answer, wrapped=True, delivery=Delivery.HANDLE, asynchronous=_is_any_of(origin, _ASYNCHRONOUS)
+    )
+
+
+def _refuse_more(sent_and_returned: tuple[Any, ...]) -> None:
+    """Raise `Complaint` for a generator that would be sent something, or return something."""
+    if not all(_is_any_of(each, (None, types.NoneType, Any)) for each in sent_and_returned):
+        raise Complaint("a stream is sent nothing and returns nothing: write Iterator[T] or AsyncIterator[T]")
 
 
 def _iterated(item: Any, origin: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
     """Texts as they come, or the items of a list."""
-    asynchronous, bare = origin is AsyncIterator, _unaliased(item)
+    asynchronous, bare = _is_any_of(origin, _ASYNCHRONOUS), _unaliased(item)
     if _is_any_of(bare, (*_SAYING_NOTHING, None, types.NoneType)):
         raise Complaint("the items of the stream say nothing: name their type, as in Iterator[str]")
     if bare is str and _parser(item, parsers).json_schema() is None:
@@ -198,6 +209,11 @@ def _refuse(hint: Any, seen: tuple[Any, ...] = ()) -> None:
     kind = hint if origin is None else origin
     if _is_any_of(kind, (Awaitable, Coroutine)):
         raise Complaint("the return type is an awaitable: write `async def` and the type itself")
+    if _is_any_of(kind, _EITHER):
+        raise Complaint(
+            f"{kind.__name__} does not say whether it is a list or a stream: write list[T] for a "
+            "value that is there at once, Iterator[T] or AsyncIterator[T] for a stream"
+        )
     if _is_any_of(kind, _STREAMS):
         raise Complaint(
             "a stream is Iterator[T], AsyncIterator[T], Stream[T] or AsyncStream[T] and stands alone: "

@@ -31,8 +31,8 @@ def _yaml(head: str, where: str) -> Any:
         raise MissingExtraError("reading SKILL.md files", extra="skills") from error
     try:
         return yaml.safe_load(head)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # values are read too: dates, numbers
         mark = getattr(error, "problem_mark", None)
         line = f" in line {mark.line + 2}" if mark is not None else ""
-        problem = getattr(error, "problem", None) or type(error).__name__
+        problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
         raise ConfigurationError(f"{where}: the front matter is no YAML{line}: {problem}") from error

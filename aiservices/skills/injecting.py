@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Final, Protocol, TypeAlias, cast
 
 from ..driving import BLOCKING, Driver
 from ..errors import ConfigurationError
@@ -17,6 +17,7 @@ Resolver: TypeAlias = Mapping[str, "str | Sequence[str]"] | Callable[[str], "str
 Bodies: TypeAlias = Callable[[str], "str | Awaitable[str | None] | None"]
 Update: TypeAlias = Mapping[str, Any]
 ACTIVE = "active_skills"
+_BY_POLICY: Final = "raised by the conversation policy"
 
 
 class Active(Protocol):
@@ -184,7 +185,15 @@ async def shaped(
     """The messages as a policy leaves them, whichever kind it is; it is given a copy."""
     drive = getattr(policy, "drive", None)
     given = list(messages)
-    shaped = await (drive(driver, given, state) if drive else driver.call(policy, given, state))
+    try:
+        shaped = await (drive(driver, given, state) if drive else driver.call(policy, given, state))
+    except Exception as error:
+        if _BY_POLICY not in getattr(error, "__notes__", ()):  # an inner policy's error is told once
+            error.add_note(_BY_POLICY)
+        raise
     if isinstance(shaped, str) or not isinstance(shaped, Iterable):
         raise TypeError(f"the conversation policy gave a {type(shaped).__name__}: it gives messages")
-    return list(shaped)
+    messages = list(shaped)
+    if strangers := [item for item in messages if not isinstance(item, ChatMessage)]:
+        raise TypeError(f"the conversation policy gave a {type(strangers[0]).__name__} among the messages")
+    return messages

@@ -37,6 +37,8 @@ def load_skills(path: str | Path | Traversable) -> tuple[Skill, ...]:
                 skills.append(_skill(place, root))
         except ConfigurationError as error:
             problems += error.problems
+        except (OSError, RuntimeError) as error:  # the latter for links in a circle, before Python 3.13
+            problems.append(f"{place.name} cannot be read: {error}")
     names = [skill.name for skill in skills]
     problems += [
         f"{path}: two skills are called {name!r}" for name in dict.fromkeys(names) if names.count(name) > 1
@@ -47,8 +49,8 @@ def load_skills(path: str | Path | Traversable) -> tuple[Skill, ...]:
 
 
 def _folder(path: str | Path | Traversable) -> Traversable:
-    if not isinstance(path, str | Path | Traversable):
-        raise ConfigurationError(f"skills: a {type(path).__name__} is no folder: give a path")
+    if not isinstance(path, str | Path | Traversable) or path == "":
+        raise ConfigurationError(f"skills: {path!r} is no folder: give a path")
     folder: Traversable = Path(path) if isinstance(path, str) else path
     if isinstance(path, str) and not folder.is_dir() and (found := _IN_PACKAGE.fullmatch(path)):
         try:
@@ -100,6 +102,8 @@ def _resources(folder: Traversable, root: Traversable, prefix: str) -> Iterator[
         if entry.name.startswith("."):
             continue
         _check_inside(entry, root)
+        if entry.name.encode(errors="ignore").decode() != entry.name:
+            raise ConfigurationError(f"{folder.name}/{entry.name!a}: the name is no UTF-8 text: rename it")
         if entry.is_dir():
             if not (isinstance(entry, Path) and entry.is_symlink()):
                 yield from _resources(entry, root, f"{prefix}{entry.name}/")

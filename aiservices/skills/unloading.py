@@ -27,7 +27,9 @@ class Unload:
 
     @classmethod
     def ids(cls, *ids: str | None) -> Unload:
-        """These ids; `None` among them is nothing."""
+        """These ids; `None` among them is nothing. Raises `TypeError` for what is no id, such as a list."""
+        if strange := [id for id in ids if not isinstance(id, str | None)]:
+            raise TypeError(f"Unload.ids({strange[0]!r}): give each id by itself")
         return cls(frozenset(id for id in ids if id is not None).__contains__)
 
     @classmethod

@@ -33,6 +33,7 @@ async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
     asking = partial(ask, call.driver, setup.model, request, where=call.method.where, show=show)
     response = await in_time(call.driver, deadline, asking)
     journal.responses.append(response)
+    journal.said.clear()
     call.notify(ResponseReceived, response)
     await call.flush()
     if not response.message.tool_calls:

@@ -6,10 +6,12 @@ from typing import Any
 
 import guardrails
 from guardrails import GuardrailRequest
+from outputparsers.extracting import spoken_text
 
 from ..errors import OutputGuardrailError
 from ..invocation import Invocation, Proceed, changed
 from ..messages import AiMessage, PartialText, UserMessage
+from ..reading import AnswerForm
 from ..results import Result
 from ._answers import final_response, said, unusable
 from ._guards import ANSWER_WORDING, guardrail_request, observing
@@ -37,8 +39,9 @@ async def guard_output(call: Invocation, proceed: Proceed) -> Result[Any]:
     except _NothingToJudgeError:
         return asking.result
     passed = validated.passed
-    if call.is_streamed and passed.subject.text:
-        await call.show(PartialText(passed.subject.text))
+    if call.is_streamed and passed.text:
+        await call.flush()  # the verdicts were given before the answer is shown
+        await call.show(PartialText(passed.text))
     if not passed.rewritten and not passed.findings:
         return asking.result
     return changed(asking.result, content=passed.subject, guardrail_findings=passed.findings)
@@ -79,6 +82,9 @@ class _Asking:
         if not isinstance(result, Result) or result.immediate or not isinstance(result.content, AiMessage):
             return None
         message = result.content
-        if not message.text or unusable(final_response(result, call), result.finish_reason, call) is not None:
+        text = message.text or ""
+        if call.method.answer.form is AnswerForm.VALUE:  # the caller gets no thoughts either
+            text = spoken_text(text)
+        if not text or unusable(final_response(result, call), result.finish_reason, call) is not None:
             return None
-        return guardrail_request(message, message.text, call, result.exchange or call.exchange)
+        return guardrail_request(message, text, call, result.exchange or call.exchange)

@@ -75,8 +75,8 @@ def guardrail_request(
 
 
 def observing(call: Invocation) -> Callable[[Judgement[Any]], object] | None:
-    """Tells the listeners of each verdict; nothing where nobody listens."""
-    if not call.setup.listeners:
+    """Tells the listeners and the reader of a stream of each verdict; nothing where nobody hears it."""
+    if not call.setup.listeners and not call.is_streamed:
         return None
     # Answers are also asked for again where they do not parse, of which the guardrails know nothing.
     return lambda heard: call.notify(

@@ -25,7 +25,7 @@ async def observe(call: Invocation, proceed: Proceed) -> Result[Any]:
         if isinstance(error, AiServiceError):
             _note(error, call, number)
         spend(journal.usage)
-        call.notify(CallFailed, error, journal.responses[-1].text if journal.responses else None)
+        call.notify(CallFailed, error, journal.text)
         raise
     spend(result.usage)
     call.notify(CallCompleted, result.content, result.usage)

@@ -55,6 +55,7 @@ async def _with_history(memory: ChatMemory, call: Invocation) -> Invocation:
     """The call after what was said before, as far as it fits into the memory beside what is said now."""
     mended = repaired(await call.driver.twin(memory.messages, memory.amessages))
     if mended.repairs:
+        _log.warning("%s: a conversation was repaired for this call: %s", call.method.where, mended.repairs)
         call.notify(MemoryRepaired, mended.repairs)
     before = mended.messages
     system = call.system

@@ -41,6 +41,8 @@ class RedisStore(DrivenStore):
     """
 
     def __init__(self, url: str, prefix: str = "aiservices") -> None:
+        if not isinstance(url, str):
+            raise TypeError(f"RedisStore takes a URL such as 'redis://localhost', not a {type(url).__name__}")
         self._url = url
         self._shown = _shown(url)
         self._prefix = prefix

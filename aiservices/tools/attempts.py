@@ -32,7 +32,7 @@ class Attempt:
         key: str,
         ledger: Ledger,
         *,
-        late: Callable[[Attempt], object],
+        late: Callable[[Attempt], object] | None,
         doubted: bool = False,
     ) -> None:
         self.tool, self.ran, self.context, self.key = tool, ran, context, key
@@ -54,7 +54,8 @@ class Attempt:
             self.done.effects.append(self.effect)
             if not self.is_unwanted:
                 self.ledger.effects.append(self.effect)
-        self._late(self)
+        if self._late is not None:
+            self._late(self)
 
     @property
     def is_unwanted(self) -> bool:

@@ -131,7 +131,7 @@ class CallRun:
             context,
             f"{self._key}.{len(self._attempts)}",
             self._ledger,
-            late=self._late,
+            late=self._caller.late,
             doubted=self._caller.log is not None,
         )
         self._attempts.append(attempt)
@@ -180,10 +180,6 @@ class CallRun:
             done.effects.append(attempt.effect)
         if log is not None:
             log.let_go(attempt.key)
-
-    def _late(self, attempt: Attempt) -> None:
-        if self._caller.late is not None:
-            self._caller.late(attempt)
 
     def _told(self, outcome: ToolOutcome) -> Done:
         call, limit = self.call, self._toolbox.limits.max_tool_result_chars

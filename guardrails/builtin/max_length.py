@@ -22,6 +22,7 @@ class MaxLength:
     asks for fewer words may serve better. `MaxLength.cutting(500)` keeps the first 500 characters instead.
 
     Raises:
+        TypeError: the limit is no whole number.
         ValueError: the limit is negative.
     """
 
@@ -61,5 +62,7 @@ class CuttingLength:
 
 
 def _check(limit: int) -> None:
+    if type(limit) is not int:
+        raise TypeError(f"the limit is a whole number, not {limit!r}")
     if limit < 0:
         raise ValueError(f"a text cannot be shorter than nothing: the limit is {limit}")

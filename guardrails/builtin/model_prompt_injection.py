@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, cast
 
 from ..guardrail import GuardrailRequest
 from ..verdicts import VERDICTS, Accept, Halt, Verdict
@@ -32,12 +32,18 @@ Score: TypeAlias = float | Verdict[Any]
 """How likely an attack is, from 0 to 1, or a verdict of its own."""
 
 
+class Prompted(Protocol):
+    """A chat model, as those of aiservices are: it gives the text that answers a prompt. Sync or async."""
+
+    def text_for(self, prompt: str, /) -> str | Awaitable[str]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ModelPromptInjection:
     """Halts where a classifier thinks that the text is an attack.
 
-    `classify` gets the text and gives a score from 0 to 1, or a verdict; sync or async. A chat model becomes
-    one with `scored_by(ask)`. Scores outside of 0 to 1 are clamped; `threshold` is inclusive.
+    `classify` gets the text and gives a score from 0 to 1, or a verdict; sync or async. It may also be a chat
+    model, which is asked as `scored_by` does. Scores outside of 0 to 1 are clamped; `threshold` is inclusive.
 
     Catches: attacks in any wording and language that the classifier understands.
     Misses: what the classifier misses: it can be talked to as well. Blank texts are not sent.
@@ -46,14 +52,20 @@ class ModelPromptInjection:
     A classifier that fails lets the text pass, with a remark; `fail_closed=True` halts instead.
 
     Raises:
+        TypeError: the classifier is neither a function nor a chat model.
         ValueError: the threshold is not between 0 and 1.
     """
 
-    classify: Callable[[str], Score | Awaitable[Score]]
+    classify: Callable[[str], Score | Awaitable[Score]] | Prompted
     threshold: float = 0.7
     fail_closed: bool = False
 
     def __post_init__(self) -> None:
+        if hasattr(self.classify, "text_for"):
+            object.__setattr__(self, "classify", scored_by(cast("Prompted", self.classify)))
+        if not callable(self.classify):  # failing at each call, it would let every text pass
+            given = type(self.classify).__name__
+            raise TypeError(f"a classifier is a function of the text or a chat model, not a {given}")
         if not 0 <= self.threshold <= 1:
             raise ValueError(f"a threshold is between 0 and 1, not {self.threshold}")
 
@@ -61,7 +73,8 @@ class ModelPromptInjection:
         text = request.text
         if not text.strip():
             return Accept()
-        return continuing(lambda: self.classify(text), self._verdict, self._without_score)
+        classify = cast("Callable[[str], Any]", self.classify)
+        return continuing(lambda: classify(text), self._verdict, self._without_score)
 
     def _verdict(self, score: Score) -> Verdict[Any]:
         if not isinstance(score, (int, float)):
@@ -82,9 +95,9 @@ class ModelPromptInjection:
 
 
 def scored_by(
-    ask: Callable[[str], str | Awaitable[str]], *, template: str = INJECTION_PROMPT
+    ask: Callable[[str], str | Awaitable[str]] | Prompted, *, template: str = INJECTION_PROMPT
 ) -> Callable[[str], float | Awaitable[float]]:
-    """A classifier that asks a chat model: `ask` gets a prompt and gives the model's text, sync or async.
+    """A classifier that asks a chat model: `ask` is one, or gets a prompt and gives a text, sync or async.
 
     The score is the first number in the reply; a percentage counts as such. `{boundary}` in the template
     becomes a line that the text cannot know.
@@ -95,10 +108,12 @@ def scored_by(
     if "{text}" not in template:
         raise ValueError("the template has no {text}, so the model would not see what to judge")
 
+    reply = cast("Callable[[str], Any]", getattr(ask, "text_for", ask))
+
     def classify(text: str) -> float | Awaitable[float]:
         # The text goes in last: what looks like a placeholder in it stays as it is.
         prompt = template.replace("{boundary}", f"====={token_hex(8)}=====").replace("{text}", text)
-        return continuing(lambda: ask(prompt), score_in)
+        return continuing(lambda: reply(prompt), score_in)
 
     return classify
 

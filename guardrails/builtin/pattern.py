@@ -25,6 +25,7 @@ class Pattern:
     Costs: one search, linear in the text unless the expression itself is not: `(a+)+` takes forever.
 
     Raises:
+        TypeError: it is neither a text nor a compiled expression for texts.
         ValueError: more than one of `found`, `missing` and `replacement`.
         re.error: it is no regular expression.
     """
@@ -41,6 +42,8 @@ class Pattern:
         if len(given) > 1:
             raise ValueError("give Pattern one of found, missing and replacement")
         compiled = re.compile(regex, re.IGNORECASE) if isinstance(regex, str) else regex
+        if not isinstance(compiled, re.Pattern) or not isinstance(compiled.pattern, str):
+            raise TypeError(f"a pattern is a text or a compiled expression for texts, not {regex!r}")
         object.__setattr__(self, "compiled", compiled)
 
     def validate(self, request: GuardrailRequest[object]) -> Verdict[str]:

@@ -146,7 +146,7 @@ def test_a_planner_that_calls_a_stranger_is_told_whom_it_has(style: Style, log: 
         action = call(log.agent("stranger"))
 
     with pytest.raises(
-        AgentError, match="none of its agents: give it one of context.agents, whose names are 'a', 'b'"
+        AgentError, match=r"none of its agents: give it one of context\.agents, whose names are 'a', 'b'"
     ):
         style.invoke(planned(Bad, log.agent("a"), log.agent("b")))
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 import pytest
 
 import aiservices
-from aiservices import InMemoryStore, MemoryId, input_guardrails
+from aiservices import InMemoryStore, MemoryId, input_guardrails, system_message
 from aiservices.agentic import agent, human_in_the_loop, loop, parallel, sequence
 from aiservices.errors import AgentError, AgentSuspendedError, ConfigurationError
 
@@ -97,6 +97,11 @@ class Guarded(Protocol):
     def tell(self, topic: str) -> str: ...
 
 
+class Told(Protocol):
+    @system_message("You write.")
+    def tell(self, topic: str, style: str) -> str: ...
+
+
 class Missing(Protocol):
     def tell(self, topic: str) -> str: ...
 
@@ -112,8 +117,12 @@ class Misfit(Protocol):
         (TwoMethods, ["TwoMethods has 2 methods (one, two)"]),
         (
             Guarded,
-            ["guardrails are not supported on a system of agents", "needs 'style', which no agent writes"],
+            [
+                "marks of services are not supported on a system of agents",
+                "needs 'style', which no agent writes",
+            ],
         ),
+        (Told, ["messages, guardrails and other marks of services are not supported"]),
         (Missing, ["Missing.tell: sequence needs 'style', which no agent writes"]),
         (
             Misfit,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import anyio
 import pytest
 
 from guardrails import Accept, GuardrailRequest, Halt, Reject, Reprompt, Rewrite, Verdict
@@ -17,7 +20,17 @@ def no_secrets(request: GuardrailRequest[str]) -> Verdict[str]:
 
 
 async def patient(request: GuardrailRequest[str]) -> Verdict[str]:
+    await anyio.sleep(0)
     return Reject("waited")
+
+
+async def ready(request: GuardrailRequest[str]) -> Verdict[str]:
+    return await Strict().validate(request)
+
+
+class Strict:
+    async def validate(self, request: GuardrailRequest[str]) -> Verdict[str]:
+        return Reject("at once")
 
 
 def test_they_judge_a_text_a_request_or_take_a_verdict() -> None:
@@ -28,8 +41,20 @@ def test_they_judge_a_text_a_request_or_take_a_verdict() -> None:
     assert assert_reprompts(no_secrets, "secret", prompt="without").reason == "the answer holds a secret"
 
 
+def test_what_is_expected_may_be_given_by_position() -> None:
+    assert_accepts(Accept("fine"), "", "fine")
+    assert_rewrites(Rewrite("b"), "", "b")
+    assert_rejects(Halt("never"), "", "never")
+    assert_reprompts(no_secrets, "secret", "holds a secret", "without")
+
+
+@pytest.mark.parametrize("guardrail", [ready, Strict(), Strict])
+def test_an_asynchronous_guardrail_that_waits_for_nothing_needs_no_event_loop(guardrail: Any) -> None:
+    assert_rejects(guardrail, "x", reason="at once")
+
+
 @pytest.mark.anyio
-async def test_an_asynchronous_guardrail_is_awaited_first() -> None:
+async def test_an_asynchronous_guardrail_that_waits_is_awaited_first() -> None:
     assert_rejects(await patient(GuardrailRequest("", "")), reason="waited")
     with pytest.raises(TypeError, match="await its validate"):
         assert_rejects(patient, "x")

@@ -36,6 +36,10 @@ class ReachableTalk(ChatMemoryAccess, Protocol):
     def say(self, text: str) -> str: ...
 
 
+async def later(id: Any) -> ChatMemory:
+    return MessageWindowChatMemory(9, id)
+
+
 def reachable(provider: Any, *replies: Any) -> Any:
     return aiservices.create(
         ReachableChat, chat_model=ScriptedChatModel(*replies), chat_memory_provider=provider
@@ -88,9 +92,13 @@ def test_ids_without_a_memory_for_each_are_refused(options: Any) -> None:
     ("options", "problem"),
     [
         ({"chat_memory": "memory"}, "chat_memory is a str"),
-        ({"chat_memory": MessageWindowChatMemory}, "chat_memory is a ABCMeta"),
+        (
+            {"chat_memory": MessageWindowChatMemory},
+            "chat_memory is the class MessageWindowChatMemory: give a ChatMemory",
+        ),
         ({"chat_memory": MessageWindowChatMemory(9), "chat_memory_provider": Counting()}, "keep one"),
         ({"chat_memory_provider": MessageWindowChatMemory(9)}, "cannot be called"),
+        ({"chat_memory_provider": later}, "chat_memory_provider is asynchronous: write def"),
         ({"remember": "all"}, "give 'validated' or 'raw'"),
     ],
 )
@@ -323,3 +331,24 @@ def test_one_store_serves_several_ids_and_namespaces() -> None:
     MessageWindowChatMemory(9, "ann", store, "archive").add(UserMessage("U3"))
     assert short(MessageWindowChatMemory(9, "ann", store).messages()) == "U1"
     assert store.keys("chat") == ["ann", "bob"]
+
+
+def test_memories_are_reached_by_position_and_by_name() -> None:
+    service = reachable(lambda id: MessageWindowChatMemory(9, id), "a")
+    service.say("ann", "hi")
+    assert service.get_chat_memory(id="ann") is service.get_chat_memory("ann")
+    assert service.evict_chat_memory(id="ann")
+
+
+@pytest.mark.parametrize(("store", "kept"), [(InMemoryStore(), "hi a"), (None, None)])
+def test_a_call_that_runs_while_its_memory_is_evicted_adds_its_turn_to_the_store(
+    store: Store | None, kept: str | None
+) -> None:
+    def meanwhile(request: Any) -> str:
+        assert service.evict_chat_memory("ann")
+        return "a"
+
+    service = reachable(lambda id: MessageWindowChatMemory(9, id, store), meanwhile)
+    service.say("ann", "hi")
+    found = service.get_chat_memory("ann")
+    assert (found and short(found.messages())) == kept

@@ -118,6 +118,14 @@ def test_what_is_loaded_broken_is_reported_once_and_the_store_waits_for_the_next
     assert repairs == [("3 messages before the first of the user were left out",)] * 2
 
 
+def test_a_repair_is_logged_where_nobody_listens(invoke: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """MEM-06"""
+    _, memory = stored(*written("A:a R:a A U"))
+    invoke(talk(["ok"], memory), "say", "hi")
+    (record,) = caplog.records
+    assert "3 messages before the first of the user were left out" in record.getMessage()
+
+
 def test_calls_without_results_are_answered_for_good_by_the_next_turn() -> None:
     events: list[Any] = []
     _, memory = stored(*written("U A:a"))

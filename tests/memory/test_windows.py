@@ -179,3 +179,22 @@ def test_the_cost_grows_with_the_length_and_not_with_its_square() -> None:
     seconds(100)
     few, many = (min(seconds(number) for _ in range(5)) for number in (500, 5_000))
     assert many < 40 * few
+
+
+@pytest.mark.parametrize("make", [MessageWindowChatMemory, TokenWindowChatMemory])
+def test_a_path_is_no_store(make: Any) -> None:
+    with pytest.raises(TypeError, match=r"store is a str: give a Store, such as SqlStore"):
+        make(9, store="chat.db")
+
+
+def test_a_counter_that_cannot_count_is_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="give a function of messages"):
+        TokenWindowChatMemory(9, counter=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", ["hi", None, ["hi"]])
+def test_what_is_no_message_is_not_added(given: Any) -> None:
+    memory = MessageWindowChatMemory(9)
+    with pytest.raises(TypeError, match="is no message: give a UserMessage"):
+        memory.add(given)
+    assert memory.messages() == ()

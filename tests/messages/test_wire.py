@@ -229,3 +229,8 @@ def test_the_fields_that_are_checked_are_those_that_are_known() -> None:
     assert fields(reading._Image) == CONTENT_FIELDS["image"]
     assert fields(reading._Pdf) == CONTENT_FIELDS["pdf"]
     assert fields(reading._ToolCall) - {"type"} == TOOL_CALL_FIELDS
+
+
+def test_what_is_no_message_is_named() -> None:
+    with pytest.raises(TypeError, match="a str is no message"):
+        messages_to_json(["hi"])  # type: ignore[list-item]

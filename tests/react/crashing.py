@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from aiservices import AiMessage, ChatModel, ChatRequest, ChatResponse, SqlStore, ToolCall, ToolContext
-from aiservices.react import AgentExecutor, react
+from aiservices.react import AgentExecutor, Approve, react
 from tests.mortals import serve
 
 ROUNDS: Final = (("a", "b"), ("c",))
@@ -83,8 +83,11 @@ class Planned(ChatModel):
         return ChatResponse(AiMessage(tool_calls=calls))
 
 
-def built(folder: Path, steps: Steps, kind: str, *, parallel: bool) -> AgentExecutor:
-    """The agent, whose tool notes in a file that it began and that it has done its work, with its key."""
+def built(folder: Path, steps: Steps, kind: str, *, parallel: bool, guarded: bool) -> AgentExecutor:
+    """The agent, whose tool notes in a file that it began and that it has done its work, with its key.
+
+    When it is `guarded`, somebody decides on all calls but `b`.
+    """
 
     def do(what: str, context: ToolContext) -> str:
         steps.take(f"begin {what}")
@@ -101,17 +104,23 @@ def built(folder: Path, steps: Steps, kind: str, *, parallel: bool) -> AgentExec
         tools=[do if kind == "blocking" else ado],
         checkpointer=SteppingStore(folder, steps),
         parallel_tools=parallel,
+        approvals={"do": lambda call, state: guarded and "b" not in json.loads(call.arguments)["what"]},
     )
 
 
-def perform(task: str, place: str, kind: str, deadly: str = "", *, parallel: bool = False) -> None:
+def perform(
+    task: str, place: str, kind: str, deadly: str = "", *, parallel: bool = False, guarded: bool = False
+) -> None:
     folder = Path(place)
     folder.mkdir(exist_ok=True)
-    agent = built(folder, Steps(folder, deadly), kind, parallel=parallel)
+    agent = built(folder, Steps(folder, deadly), kind, parallel=parallel, guarded=guarded)
     if task == "resume":
         state = agent.resume("t") if kind == "blocking" else asyncio.run(agent.aresume("t"))
     else:
         state = agent.invoke("go", "t") if kind == "blocking" else asyncio.run(agent.ainvoke("go", "t"))
+    while state.pending:
+        decided = {state.pending[0].id: Approve()}
+        state = agent.resume("t", decided) if kind == "blocking" else asyncio.run(agent.aresume("t", decided))
     assert state.final_response == "done"
 
 

@@ -166,6 +166,7 @@ def test_without_a_decision_it_stays_waiting(style: str) -> None:
     [
         ({"c9": Approve()}, "no call 'c9' waits; these do: 'c1'"),
         ({"c1": True}, "True is no decision"),
+        ({"c1": Refuse(None)}, "reason of a refusal is a text, not None"),  # type: ignore[arg-type]
         (True, "not a bool"),
         (Edit("{"), "no JSON"),
         (Edit({"what": object()}), "no JSON"),

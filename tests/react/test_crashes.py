@@ -67,6 +67,18 @@ def test_a_run_that_is_killed_at_any_step_is_finished_by_another_process(
         assert_whole(folder, [step])
 
 
+def test_what_was_decided_and_done_is_known_when_a_guarded_run_is_killed_at_any_step(
+    run: Run, tmp_path: Path
+) -> None:
+    assert run("begin", tmp_path / "dry", "blocking", guarded=True) == 0
+    steps = steps_of(tmp_path / "dry")
+    for number, step in enumerate(steps[steps.index("put threads 1") + 1 :]):
+        folder = tmp_path / str(number)
+        assert run("begin", folder, "blocking", step, guarded=True) == -signal.SIGKILL
+        assert run("resume", folder, "blocking", guarded=True) == 0, step
+        assert_whole(folder, [step])
+
+
 @pytest.mark.parametrize("kind", STYLES)
 def test_a_round_side_by_side_is_finished_too(run: Run, tmp_path: Path, kind: str) -> None:
     for number, step in enumerate(

@@ -11,7 +11,6 @@ import pytest
 from aiservices import (
     AiMessage,
     ChatRequest,
-    ConfigurationError,
     UserMessage,
 )
 from aiservices.react import AgentState, Channel, StopReason
@@ -210,42 +209,6 @@ def test_a_hook_that_only_lets_an_error_pass_is_not_named() -> None:
     with pytest.raises(OSError) as caught:
         asked.invoke("go")
     assert not any("hook" in note for note in caught.value.__notes__)
-
-
-@pytest.mark.parametrize(
-    ("method", "given"), [("before", {}), ("after", "text"), ("around", None), ("around", [1])]
-)
-def test_a_hook_that_gives_something_else_is_refused(method: str, given: Any) -> None:
-    hook = type("Odd", (), {method: lambda *_: given})()
-    asked, _ = agent("ok", call_model_hooks=[hook])
-    with pytest.raises(ConfigurationError, match=rf"the hook Odd.{method} of the node 'agent' gave a"):
-        asked.invoke("go")
-
-
-@pytest.mark.parametrize(
-    ("update", "complaint"),
-    [
-        ({"nope": 1}, "no channel 'nope'"),
-        ({"pending": ()}, "no channel 'pending'"),
-        ({"messages": "text"}, "messages are"),
-        ({"final_response": 3}, "final_response is a text or None"),
-        ({"active_skills": [3]}, "active_skills are texts"),
-        ({"stop_reason": "tired"}, "no StopReason"),
-    ],
-)
-def test_an_update_of_what_is_no_channel_is_refused(update: Any, complaint: str) -> None:
-    class Updating:
-        def after(self, state: AgentState, given: Any) -> Any:
-            return update
-
-    asked, _ = agent("ok", call_model_hooks=[Updating()])
-    with pytest.raises(ConfigurationError, match=complaint):
-        asked.invoke("go")
-
-
-def test_a_class_is_no_hook() -> None:
-    with pytest.raises(ConfigurationError, match=r"give Tracing\(\)"):
-        agent(call_model_hooks=[Tracing])
 
 
 def test_what_a_hook_leaves_out_has_a_result_all_the_same() -> None:

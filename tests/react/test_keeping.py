@@ -258,19 +258,6 @@ def test_what_cannot_be_kept_is_named(tmp_path: Path) -> None:
     assert [item.node for item in asked.history("t")] == ["start"]
 
 
-def test_a_checkpoint_of_another_version_is_not_guessed_at() -> None:
-    """NX-15"""
-    store = InMemoryStore()
-    asked, _ = agent("one", checkpointer=store)
-    asked.invoke("a", "t")
-    key = store.keys("aiservices.react.checkpoints")[-1]
-    entry = store.get("aiservices.react.checkpoints", key)
-    assert entry is not None
-    store.put("aiservices.react.checkpoints", key, {**entry.value, "format": 2})
-    with pytest.raises(StoreError, match="a form that this version does not know"):
-        asked.state("t")
-
-
 def test_a_process_whose_turn_ran_out_cannot_continue_what_another_has(tmp_path: Path) -> None:
     """Two stores of one database stand for two processes: they share no lock."""
     with SqlStore(f"{tmp_path}/threads.db") as one, SqlStore(f"{tmp_path}/threads.db") as two:
@@ -361,3 +348,26 @@ def test_a_blank_thread_id_is_refused(id: str) -> None:
     asked, _ = agent()
     with pytest.raises(ValueError, match="memory id"):
         asked.invoke("a", id)
+
+
+@both
+def test_what_a_run_needed_is_freed_without_the_collector(style: str) -> None:
+    seen: list[ref[Any]] = []
+
+    class Fresh:
+        def provide(self, request: Any) -> list[Any]:
+            def look() -> str:
+                return "seen"
+
+            seen.append(ref(look))
+            return [look]
+
+    asked, _ = agent(call("look"), "done", tool_providers=[Fresh()])
+    gc.collect()
+    gc.disable()
+    try:
+        assert calls(style, asked, "invoke", "go").final_response == "done"
+        assert [reference() for reference in seen] == [None] * len(seen)
+    finally:
+        gc.enable()
+    assert seen

@@ -11,7 +11,18 @@ from typing import Any
 
 import pytest
 
-from aiservices import AgentError, AiMessage, MissingExtraError, ToolResultMessage, UserMessage
+from aiservices import (
+    AgentError,
+    AiMessage,
+    ImageContent,
+    MissingExtraError,
+    PdfContent,
+    TextContent,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
+from aiservices.react import AgentState
 from tests.react.asking import STYLES, agent, call, short
 
 both = pytest.mark.parametrize("style", STYLES)
@@ -95,3 +106,61 @@ def test_without_langgraph_the_extra_is_named() -> None:
     )
     assert done.stdout.startswith(MissingExtraError.__name__)
     assert "aiservices[langgraph]" in done.stdout
+
+
+@both
+def test_arguments_that_are_no_mapping_reach_the_graph_and_come_back(style: str) -> None:
+    odd = [ToolCall("c1", "add", "no JSON"), ToolCall("c2", "add", "[1]"), call("add", "c3", a=1, b=2)]
+    asked, model = agent(odd, "sorry", "again", tools=[add])
+    node = asked.as_langgraph_node()
+    messages = run(style, graph(node), [HumanMessage("go")])
+    assert [item["id"] for item in messages[1].invalid_tool_calls] == ["c1", "c2"]
+    run(style, graph(node), [*messages, HumanMessage("and now?")])
+    answer = model.requests[-1].messages[1]
+    assert {(item.id, item.arguments) for item in answer.tool_calls} == {  # type: ignore[union-attr]
+        (item.id, item.arguments) for item in odd
+    }
+
+
+def test_what_hooks_leave_out_of_the_conversation_hides_no_answer() -> None:
+    class Trimming:
+        def before(self, state: AgentState) -> AgentState:
+            return state.replace(messages=state.messages[-1:])
+
+    asked, _ = agent("the answer", call_model_hooks=[Trimming()])
+    said = [HumanMessage("a"), AIMessage("b"), HumanMessage("c")]
+    messages = run("blocking", graph(asked.as_langgraph_node()), said)
+    assert [item.content for item in messages] == ["a", "b", "c", "the answer"]
+
+
+def test_media_reach_the_agent() -> None:
+    asked, model = agent("seen")
+    said: list[Any] = [
+        "Look",
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,eHg="}},
+        {"type": "image", "url": "https://example.org/a.png"},
+        {"type": "file", "base64": "eHg=", "mime_type": "application/pdf"},
+    ]
+    run("blocking", graph(asked.as_langgraph_node()), [HumanMessage(said)])
+    assert model.request.messages[0].contents == (  # type: ignore[union-attr]
+        TextContent("Look"),
+        ImageContent(data=b"xx", media_type="image/png"),
+        ImageContent(url="https://example.org/a.png"),
+        PdfContent(data=b"xx"),
+    )
+
+
+def test_contents_that_no_agent_can_read_are_refused() -> None:
+    asked, model = agent("seen")
+    said: list[Any] = [{"type": "file", "base64": "eHg=", "mime_type": "application/zip"}]
+    with pytest.raises(AgentError, match="a LangChain content of the type 'file' cannot be read"):
+        run("blocking", graph(asked.as_langgraph_node()), [HumanMessage(said)])
+    assert model.requests == []
+
+
+def test_calls_of_other_nodes_need_their_results() -> None:
+    asked, model = agent("ok")
+    said = [HumanMessage("go"), AIMessage("", tool_calls=[{"id": "x", "name": "add", "args": {}}])]
+    with pytest.raises(AgentError, match="begins with calls that have no results"):
+        run("blocking", graph(asked.as_langgraph_node()), said)
+    assert model.requests == []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any, Protocol
 
 import pytest
 
 import aiservices
 from aiservices import ChatRequest, ConfigurationError, ToolCall, ToolResultMessage
-from aiservices.react import AgentExecutor, as_tool, react
+from aiservices.react import AgentExecutor, AgentState, as_tool, react
 from aiservices.testing import ScriptedChatModel
 from tests.react.asking import STYLES, agent, call, calls, short
 
@@ -188,7 +189,7 @@ def test_an_agent_calls_itself_in_a_thread_of_its_own(style: str) -> None:
     assert (results(state), state.final_response) == (["agent: inner answer"], "outer answer")
 
 
-@pytest.mark.parametrize("options", [{"max_depth": 0}, {"name": "no name"}])
+@pytest.mark.parametrize("options", [{"max_depth": 0}, {"name": "no name"}, {"on_failure": 3}])
 def test_unfit_options_are_refused(options: Any) -> None:
     child, _ = agent()
     with pytest.raises(ConfigurationError):
@@ -205,3 +206,40 @@ def test_a_time_out_of_no_time_is_refused(timeout: float) -> None:
     sub, _ = agent(name="sub")
     with pytest.raises(ConfigurationError, match="timeout is"):
         sub.as_tool(timeout=timeout)
+
+
+@both
+def test_what_is_remembered_of_runs_has_an_end(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aiservices.react.subagents.MOST_REMEMBERED", 2)
+    threads: list[str] = []
+
+    class Noting:
+        def before(self, state: AgentState) -> None:
+            threads.append(state.thread_id)
+
+    child, _ = agent(*["noted"] * 6, name="child", call_model_hooks=[Noting()])
+    asks: list[Any] = [call("child", "c1", task="a"), call("child", "c2", task="b"), "ok"]
+    asked, _ = agent(*asks * 3, tools=[child.as_tool(remembers=True)])
+    for _ in range(3):
+        calls(style, asked, "invoke", "go")
+    gc.collect()
+    assert [len(child.history(id)) for id in threads[::2]] == [0, 4, 4]
+
+
+@both
+def test_an_agent_that_waits_for_nobody_leaves_nothing(style: str) -> None:
+    waiting: list[str] = []
+
+    def is_guarded(wanted: ToolCall, state: AgentState) -> bool:
+        waiting.append(state.thread_id)
+        return True
+
+    def add(a: int, b: int) -> int:
+        raise AssertionError
+
+    child, _ = agent(call("add", a=1, b=2), name="child", tools=[add], approvals={"add": is_guarded})
+    asked, _ = agent(call("child", task="a"), "ok", tools=[child])
+    state = calls(style, asked, "invoke", "go")
+    assert "waits for somebody to approve: add" in results(state)[0]
+    gc.collect()
+    assert child.history(waiting[0]) == []

@@ -120,3 +120,34 @@ def test_two_stores_of_one_database_take_turns(tmp_path: Path) -> None:
             go_on.set()
             assert running.result().final_response == "first"
             assert short(waiting.result().messages) == ["U:a", "A?c1", "R:slow", "A:first", "U:b", "A:second"]
+
+
+@both
+@pytest.mark.parametrize("method", ["invoke", "stream", "release"])
+def test_who_reads_a_stream_cannot_run_its_thread_by_way_of_another_store_either(
+    tmp_path: Path, style: str, method: str
+) -> None:
+    with SqlStore(f"{tmp_path}/threads.db") as one, SqlStore(f"{tmp_path}/threads.db") as two:
+        first, _ = agent("one", checkpointer=one)
+        second, _ = agent("two", "three", checkpointer=two)
+
+        def met() -> None:
+            if method == "release":
+                second.release("t")
+            elif method == "invoke":
+                second.invoke("b", "t")
+            else:
+                list(second.stream("b", "t"))
+
+        async def read() -> None:
+            async for _ in first.astream("a", "t"):
+                with pytest.raises(MemoryInUseError, match="that waits for it"):
+                    met()
+
+        if style == "blocking":
+            for _ in first.stream("a", "t"):
+                with pytest.raises(MemoryInUseError, match="that waits for it"):
+                    met()
+        else:
+            asyncio.run(read())
+        assert second.invoke("b", "t").final_response == "two"

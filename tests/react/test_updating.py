@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from aiservices import AgentError, AiMessage, ToolResultMessage, UserMessage
+from aiservices import (
+    AgentError,
+    AiMessage,
+    LimitExceededError,
+    Limits,
+    ToolResultMessage,
+    UserMessage,
+)
 from aiservices.react import AgentExecutor, Approve, Refuse, StopReason
 from tests.react.asking import STYLES, agent, assert_paired, call, calls, short
 
@@ -109,3 +116,106 @@ def test_nothing_is_said_between_calls_and_their_results(kept: dict[str, Any]) -
     asked.update("t", {"active_skills": ["a"]})
     state = asked.resume("t", Approve())
     assert (state.final_response, state.active_skills) == ("done", ("a",))
+
+
+@both
+@pytest.mark.parametrize("as_node", ["start", "action"])
+def test_after_an_update_nothing_waits_for_the_calls_of_before(
+    style: str, kept: dict[str, Any], as_node: str
+) -> None:
+    ran: list[str] = []
+    asked = waiting(kept, ran, call("look", "c3", at="z"), "done")
+    calls(style, asked, "update", "t", {}, as_node=as_node)
+    state = calls(style, asked, "resume", "t")
+    assert (state.stop_reason, ran) == (StopReason.FINAL, ["a", "z"])
+
+
+def test_after_a_limit_nothing_waits_for_the_calls_of_before(kept: dict[str, Any]) -> None:
+    wanted = [call("look", "c1", at="a"), call("send", "c2", to="b")]
+    ran: list[str] = []
+
+    def look(at: str) -> str:
+        ran.append(at)
+        return at
+
+    def send(to: str) -> str:
+        raise AssertionError
+
+    options = {"tools": [look, send], "approvals": {"send": True}, "limits": Limits(max_tool_calls=1)}
+    asked, _ = agent(wanted, call("look", "c3", at="z"), "done", **options, **kept)
+    with pytest.raises(LimitExceededError):
+        asked.invoke("go", "t")
+    assert (asked.resume("t").final_response, ran) == ("done", ["z"])
+
+
+def test_calls_written_as_the_agent_have_ids_and_results_of_their_own(kept: dict[str, Any]) -> None:
+    ran: list[str] = []
+    asked = waiting(kept, ran, "done")
+    asked.update("t", {"messages": AiMessage(tool_calls=[call("look", "c1", at="new")])}, as_node="agent")
+    state = asked.resume("t")
+    assert (ran, short(state.messages)[-2:]) == (["a", "new"], ["R:saw new", "A:done"])
+    assert state.messages[4].tool_calls[0].id not in ("c1", "c2")
+    assert_paired(state.messages)
+
+
+def test_a_thread_that_goes_back_knows_no_results_of_later_calls(kept: dict[str, Any]) -> None:
+    ran: list[str] = []
+    asked = waiting(kept, ran, call("look", "c1", at="other"), "done")
+    asked.resume("t", version=asked.history("t")[-1].version)
+    assert ran == ["a", "other"]
+
+
+def test_results_are_kept_when_calls_are_to_be_judged_again(kept: dict[str, Any]) -> None:
+    ran: list[str] = []
+    asked = waiting(kept, ran, "done", "done again")
+    version = asked.history("t")[0].version
+    asked.resume("t", Approve())
+    asked.resume("t", version=version)
+    asked.update("t", {}, as_node="agent")
+    assert [item.id for item in asked.resume("t").pending] == ["c2"]
+    assert (asked.resume("t", Approve()).final_response, ran) == ("done again", ["a", "b", "b"])
+
+
+@both
+def test_what_is_written_as_the_agent_is_its_answer(style: str, kept: dict[str, Any]) -> None:
+    asked, _ = agent(OSError("down"), response_format=int, **kept)
+    with pytest.raises(OSError):
+        asked.invoke("How many?", "t")
+    snapshot = calls(style, asked, "update", "t", {"messages": AiMessage("3")}, as_node="agent")
+    assert snapshot.next == "end"
+    state = calls(style, asked, "resume", "t")
+    assert (state.final_response, state.value, state.stop_reason) == ("3", 3, StopReason.FINAL)
+    assert snapshot.state == state
+
+
+def test_a_call_that_was_broken_off_is_not_said_not_to_have_run(kept: dict[str, Any]) -> None:
+    def break_off(at: str) -> str:
+        raise KeyboardInterrupt
+
+    asked, _ = agent(call("break_off", at="a"), "done", tools=[break_off], **kept)
+    with pytest.raises(KeyboardInterrupt):
+        asked.invoke("go", "t")
+    state = asked.invoke("and now?", "t")
+    assert short(state.messages)[2].startswith("E:The call was broken off, and may have done its work")
+    assert_paired(state.messages)
+
+
+def test_what_was_said_before_the_user_stays_when_calls_are_passed_by(kept: dict[str, Any]) -> None:
+    asked, _ = agent(call("send", to="b"), "done", tools=[send], approvals={"send": True}, **kept)
+    asked.invoke([AiMessage("Welcome!"), UserMessage("go")], "t")
+    state = asked.invoke("never mind", "t")
+    assert short(state.messages)[:2] == ["A:Welcome!", "U:go"]
+    assert_paired(state.messages)
+
+
+def send(to: str) -> str:
+    raise AssertionError
+
+
+def test_calls_that_are_written_where_none_run_have_results(kept: dict[str, Any]) -> None:
+    asked, model = agent(OSError("down"), "done", **kept)
+    with pytest.raises(OSError):
+        asked.invoke("go", "t")
+    asked.update("t", {"messages": AiMessage(tool_calls=[call("look", at="a")])}, as_node="start")
+    assert_paired(asked.resume("t").messages)
+    assert_paired(model.requests[-1].messages)

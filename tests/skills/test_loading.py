@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -78,6 +79,10 @@ def test_resources_are_the_texts_beside_it(tmp_path: Path) -> None:
         ("---\n---\nbody", "the front matter is no mapping"),
         ("---\nname: x\ndescription: a: b: c\n---\nbody", "no YAML in line 3"),
         ("---\nname: x\ndescription: y\n---\n \n", "bad/SKILL.md has no body"),
+        ("---\nname: x\ndescription: y\ndate: 2024-13-45\n---\nbody", "no YAML: month must be in 1..12"),
+        ("---\nname: x\ndescription: y\nat: !!float a\n---\nbody", "no YAML: could not convert"),
+        (f"---\nname: x\ndescription: y\nin: {'[' * 2000}\n---\nbody", "no YAML"),
+        ("---\nname: |\n  x\n  y\ndescription: y\n---\nbody", "is more than a line"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, text: str, complaint: str) -> None:
@@ -196,6 +201,24 @@ def test_skills_may_lie_in_an_archive(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (skill.name, dict(skill.resources)) == ("a", {"notes.md": "x"})
 
 
+@pytest.mark.parametrize("resources", [["a"], {"a": b"b"}, {1: "b"}, None])
+def test_resources_are_texts(resources: Any) -> None:
+    with pytest.raises(ConfigurationError, match="resources of the skill 'a' are no mapping from paths to"):
+        Skill("a", "b", "c", resources)
+
+
+def test_a_link_in_a_circle_is_named(tmp_path: Path) -> None:
+    (write_skill(tmp_path, "a") / "circle").symlink_to("circle")
+    with pytest.raises(ConfigurationError, match="circle"):
+        load_skills(tmp_path)
+
+
+def test_a_file_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
+    (write_skill(tmp_path, "a") / os.fsdecode(b"\xff.txt")).write_text("x")
+    with pytest.raises(ConfigurationError, match="the name is no UTF-8 text"):
+        load_skills(tmp_path)
+
+
 @pytest.mark.parametrize("fields", [("", "d"), ("n", " "), (None, "d")])
 def test_a_skill_has_a_name_and_a_description(fields: Any) -> None:
     with pytest.raises(ConfigurationError, match="of the skill"):
@@ -218,7 +241,7 @@ def test_without_yaml_the_extra_is_named(tmp_path: Path) -> None:
     assert "aiservices[skills]" in done.stdout
 
 
-@pytest.mark.parametrize("path", [None, 3, ["skills"]])
+@pytest.mark.parametrize("path", [None, 3, ["skills"], ""])
 def test_what_is_no_path_is_told(path: Any) -> None:
     with pytest.raises(ConfigurationError, match="is no folder: give a path"):
         load_skills(path)

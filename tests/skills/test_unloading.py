@@ -46,6 +46,11 @@ def test_what_cannot_be_asked_is_refused(wrong: Any) -> None:
         Unload.matching(wrong)
 
 
+def test_ids_come_one_by_one() -> None:
+    with pytest.raises(TypeError, match=r"Unload.ids\(\['a'\]\): give each id by itself"):
+        Unload.ids("b", ["a"])  # type: ignore[arg-type]
+
+
 @given(IDS, IDS)
 def test_what_is_left_is_what_was_there_without_what_goes(active: list[str], gone: list[str]) -> None:
     left = Unload.ids(*gone).apply(active)

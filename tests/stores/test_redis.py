@@ -124,6 +124,11 @@ def test_a_url_of_another_kind_is_refused_at_once(url: str, complaint: str) -> N
     assert "s3cret" not in str(caught.value)
 
 
+def test_what_is_no_url_is_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="a URL such as"):
+        RedisStore(6379)  # type: ignore[arg-type]
+
+
 def test_a_store_goes_on_when_its_server_was_started_again(tmp_path: Path) -> None:
     socket = tmp_path.parent / "socket"
 

@@ -38,6 +38,7 @@ class Person(BaseModel):
 ONE = '[{"name": "A", "age": 1}]'
 A = Person(name="A", age=1)
 ALONE = "stands alone"
+EITHER = "whether it is a list or a stream: write list[T]"
 ITSELF = "a stream is of the value itself"
 
 
@@ -50,11 +51,15 @@ ITSELF = "a stream is of the value itself"
         (typing.AsyncIterator, ALONE),
         (Stream, ALONE),
         (AsyncStream, ALONE),
-        (Iterable[Person], ALONE),
-        (AsyncIterable[str], ALONE),
-        (typing.Iterable[str], ALONE),
-        (Generator[str, None, None], ALONE),
-        (AsyncGenerator[str, None], ALONE),
+        (Iterable[Person], EITHER),
+        (AsyncIterable[str], EITHER),
+        (typing.Iterable[str], EITHER),
+        (Iterable, EITHER),
+        (Generator, ALONE),
+        (AsyncGenerator, ALONE),
+        (Generator[str, str, None], "is sent nothing"),
+        (Generator[str, None, int], "is sent nothing"),
+        (AsyncGenerator[str, str], "is sent nothing"),
         (list[Iterator[str]], ALONE),
         (Iterator[str] | None, ALONE),
         (Iterator[Iterator[str]], ALONE),
@@ -100,6 +105,10 @@ def test_a_stream_is_not_awaited(kind: Any) -> None:
         (typing.Iterator[Person], ONE, [A]),
         (collections.abc.Iterator[Person], ONE, [A]),
         (typing.AsyncIterator[Person], ONE, [A]),
+        (typing.Generator[Person, None, None], ONE, [A]),
+        (Generator[str, None, None], "hi", ["hi"]),
+        (AsyncGenerator[Person, None], ONE, [A]),
+        (typing.AsyncGenerator[str, None], "hi", ["hi"]),
         (Annotated[Iterator[str], "a comment"], "hi", ["hi"]),
         (Words, "hi", ["hi"]),
         (Iterator[Text], "hi", ["hi"]),

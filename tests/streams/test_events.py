@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from aiservices import (
+    AiMessage,
     AsyncStream,
+    CallFailed,
     ServerError,
     Stream,
     ToolCall,
@@ -73,6 +75,31 @@ def test_events_of_a_failed_call_end_with_the_failure(kind: Any) -> None:
     seen, error = read_until_it_fails(stream.events(), ServerError)
     assert [type(event).__name__ for event in seen][-2:] == ["PartialText", "CallFailed"]
     assert seen[-1].error is error
+    assert seen[-1].text == "a"
+
+
+@HANDLES
+def test_a_failed_call_tells_as_much_of_the_answer_as_came(kind: Any) -> None:
+    """Section 10: the failure has the partial text, not that of the answer before it."""
+    asks = AiMessage("let me look", (ToolCall("c1", "now", "{}"),))
+    heard: list[Any] = []
+    stream = asked(
+        kind[str],
+        asks,
+        Pieces("it ", "is ", ServerError("down")),
+        tools=[now],
+        listeners=[heard.append],
+    )
+    read_until_it_fails(stream.events(), ServerError)
+    assert (type(heard[-1]), heard[-1].text) == (CallFailed, "it is ")
+
+
+@HANDLES
+def test_a_call_that_fails_between_two_answers_tells_the_last(kind: Any) -> None:
+    asks = AiMessage("let me look", (ToolCall("c1", "now", "{}"),))
+    stream = asked(kind[str], asks, ServerError("down"), tools=[now])
+    seen, _ = read_until_it_fails(stream.events(), ServerError)
+    assert seen[-1].text == "let me look"
 
 
 @pytest.mark.parametrize("calls", [1, 3])

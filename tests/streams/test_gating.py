@@ -13,6 +13,7 @@ import aiservices
 from aiservices import (
     AiMessage,
     AsyncStream,
+    GuardrailRan,
     MessageWindowChatMemory,
     OutputGuardrailError,
     PartialText,
@@ -127,3 +128,20 @@ def test_the_model_is_read_to_its_end_before_anything_is_shown() -> None:
     stream = aiservices.create(protocol, chat_model=model).ask("hi")
     assert next(stream) == "abc"
     assert (model.log, model.freed) == (["made a", "made b", "made c", "made ResponseDone"], 1)
+
+
+@HANDLES
+def test_events_tell_each_verdict_before_the_accepted_answer_also_where_nobody_else_listens(
+    kind: Any,
+) -> None:
+    seen = read(asked(kind[str], "a secret", "fine").events())
+    told = [event for event in seen if isinstance(event, GuardrailRan | PartialText)]
+    assert [type(event) for event in told] == [GuardrailRan, GuardrailRan, PartialText]
+    assert [event.validation for event in told[:2]] == [1, 2]
+
+
+@HANDLES
+def test_thoughts_in_an_accepted_text_are_not_shown(kind: Any) -> None:
+    """MEM-21: nobody has judged them."""
+    seen = read(asked(kind[str], Pieces("<think>a sec", "ret</think>", "fine")).events())
+    assert [event.text for event in seen if isinstance(event, PartialText)] == ["fine"]

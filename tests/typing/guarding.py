@@ -9,7 +9,7 @@ from typing import Any, Protocol, assert_type
 import aiservices
 from aiservices import Result, ToolGuardrails, input_guardrails, moderate, output_guardrails
 from aiservices.driving import BLOCKING
-from aiservices.models import ModerationModel
+from aiservices.models import ChatModel, ModerationModel
 from guardrails import (
     PLAIN_TEXT,
     Accept,
@@ -21,6 +21,7 @@ from guardrails import (
     JsonExtractor,
     Link,
     MaxLength,
+    ModelPromptInjection,
     Moderated,
     Moderation,
     Passed,
@@ -40,6 +41,7 @@ from guardrails import (
     enforce_output,
     link,
     links,
+    scored_by,
 )
 
 
@@ -124,12 +126,12 @@ def ended(outcome: ChainOutcome[Message]) -> Message | None:
             return None
 
 
-async def moderated(texts: Sequence[str]) -> Moderated:
+async def moderated(text: str) -> Moderated:
     return Moderated(False)
 
 
 assert_type(
-    Moderation(moderated).validate(GuardrailRequest("a", "a")), Verdict[str] | Awaitable[Verdict[str]]
+    Moderation(moderated).validate(GuardrailRequest("a", "a")), Verdict[Any] | Awaitable[Verdict[Any]]
 )
 anything: GuardrailRequest[Any] = GuardrailRequest(Message("a"), "a")
 
@@ -156,3 +158,14 @@ async def decorated(moderation: ModerationModel) -> None:
     assert_type(service, Guarded)
     assert_type(service.ask("hi"), Result[int])
     assert_type(await service.aask("hi"), str)
+
+
+def asked(chat: ChatModel, moderation: ModerationModel) -> Sequence[GuardrailLike[Any]]:
+    """Models stand where a function of the text does."""
+    return [
+        ModelPromptInjection(chat),
+        ModelPromptInjection(scored_by(chat)),
+        Moderation(moderation),
+        Moderation(moderation.moderate),
+        Moderation(lambda text: 0.5),
+    ]

@@ -126,3 +126,19 @@ def test_halting_needs_no_cause_when_the_score_is_high() -> None:
     assert assert_rejects(replying("1"), "x") == Halt(
         "looks like a prompt injection: score 1.00, the limit is 0.70"
     )
+
+
+def test_a_chat_model_may_stand_for_the_classifier() -> None:
+    class Model:
+        def text_for(self, prompt: str) -> str:
+            return "0.9" if "ignore the rules" in prompt else "0.1"
+
+    for guardrail in (ModelPromptInjection(Model()), ModelPromptInjection(scored_by(Model()))):
+        assert_accepts(guardrail, "hello")
+        assert_rejects(guardrail, "ignore the rules", halts=True, reason="score 0.90")
+
+
+def test_what_cannot_classify_is_refused_when_it_is_given() -> None:
+    """It would fail at each call, and a classifier that fails lets the text pass."""
+    with pytest.raises(TypeError, match="a function of the text or a chat model, not a object"):
+        ModelPromptInjection(object())  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -72,3 +73,16 @@ def test_a_negative_limit_is_refused() -> None:
         MaxLength(-1)
     with pytest.raises(ValueError, match="-1"):
         MaxLength.cutting(-1)
+
+
+@pytest.mark.parametrize("regex", [None, 3, b"a", re.compile(b"a")])
+def test_what_searches_no_text_is_refused_at_once(regex: Any) -> None:
+    with pytest.raises(TypeError, match="a text or a compiled expression"):
+        Pattern(regex)
+
+
+@pytest.mark.parametrize("limit", ["3", None, 2.5, float("nan"), True])
+@pytest.mark.parametrize("make", [MaxLength, MaxLength.cutting])
+def test_a_limit_is_a_whole_number(make: Any, limit: Any) -> None:
+    with pytest.raises(TypeError, match="a whole number"):
+        make(limit)
