@@ -153,7 +153,15 @@ _HOMES = {
         "TokenWindowChatMemory",
     ),
     "stores": ("Entry", "InMemoryStore", "MemoryStore", "Store"),
-    "models": ("Capability", "ChatModel"),
+    "models": (
+        "Capability",
+        "ChatModel",
+        "EmbeddingModel",
+        "EmbeddingResponse",
+        "ModerationModel",
+        "ModerationResult",
+        "ScoringModel",
+    ),
     "pipeline": ("STAGES", "inserted"),
     "results": ("Result",),
     "streams": ("AsyncStream", "Stream"),
@@ -190,14 +198,14 @@ _HOMES = {
     "service": ("AiServices", "ai_service", "create"),
 }
 _HOME_OF: dict[str, str] = {name: home for home, names in _HOMES.items() for name in names}
-_NEEDING_EXTRAS = {"RedisStore": "stores", "SqlStore": "stores"}
-"""Public as well, but a star import must not ask for what is not installed."""
+_NOT_STARRED = {"OpenAiChatModel": "models.openai", "RedisStore": "stores", "SqlStore": "stores"}
+"""Public as well, but a star import must not load an SDK or ask for what is not installed."""
 
 __all__ = sorted(_HOME_OF)  # noqa: PLE0605  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME_OF.get(name) or _NEEDING_EXTRAS.get(name)
+    home = _HOME_OF.get(name) or _NOT_STARRED.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{home}", __name__), name)
@@ -206,4 +214,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_NEEDING_EXTRAS})
+    return sorted({*globals(), *__all__, *_NOT_STARRED})

@@ -101,6 +101,12 @@ from .messages import messages_from_json as messages_from_json
 from .messages import messages_to_json as messages_to_json
 from .models import Capability as Capability
 from .models import ChatModel as ChatModel
+from .models import EmbeddingModel as EmbeddingModel
+from .models import EmbeddingResponse as EmbeddingResponse
+from .models import ModerationModel as ModerationModel
+from .models import ModerationResult as ModerationResult
+from .models import ScoringModel as ScoringModel
+from .models.openai import OpenAiChatModel as OpenAiChatModel
 from .pipeline import STAGES as STAGES
 from .pipeline import inserted as inserted
 from .results import Result as Result

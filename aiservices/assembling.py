@@ -3,25 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import outputparsers
 from guardrails import DEFAULT_CONFIG, Link, links
 from outputparsers import OutputParser
 
-from .errors import ConfigurationError
 from .events import hearing
 from .invocation import Setup
-from .memory import ChatMemory, Memories
+from .memory import ChatMemory, ChatMemoryAccess, Memories
 from .messages import ResponseFormat
 from .models import Capability, ChatModel
+from .options import with_context
 from .rag.augmentor import RetrievalAugmentor, augmentor_of
-from .reading import AnswerForm, Delivery, MethodSpec
+from .reading import AnswerForm, Delivery, MethodSpec, Needs, ServiceSpec
 from .skills import SkillShelf, SkillTools
 from .tools import Assortment, CompensationMode, Policies, ReturnBehavior, Tool, Toolbox, ToolRegistry
 
+Chains: TypeAlias = tuple[tuple[Link[Any], ...], tuple[Link[Any], ...]]
+"""The guardrails of what goes in and of what comes out."""
+
 _FINAL: Final = (Delivery.PARTS, Delivery.ITEMS)
 """What was handed over in these ways cannot be taken back by asking again."""
+
+
+def misfits(service: ServiceSpec, registry: ToolRegistry, skills: SkillShelf, config: Any) -> list[str]:
+    """Everything about a service and its methods that does not fit the options."""
+    problems = [problem for needs in service.needs for problem in _unmet(needs, config)]
+    tools = [*registry.values(), *skills.tools_of(skills)]
+    for method in service.all_methods:
+        problems += [
+            *_immediate_problems(method, tools),
+            *_empty_problems(method, config.retrieval_augmentor),
+        ]
+    if config.compensation_log is not None:
+        problems += _undo_problems(tools)
+    remembers = config.chat_memory is not None or config.chat_memory_provider is not None
+    if not remembers and ChatMemoryAccess in service.protocol.__mro__:
+        problems.append(f"{service.name}: ChatMemoryAccess needs a chat_memory or a chat_memory_provider")
+    return problems
+
+
+def chains_of(method: MethodSpec, config: Any, problems: list[str]) -> Chains:
+    """The guardrails of a method, made; one that cannot be is added to the problems."""
+    guards = method.guards
+    return (
+        _chain(config.input_guardrails, guards.input, method, problems),
+        _chain(config.output_guardrails, guards.output, method, problems),
+    )
 
 
 def assemble(
@@ -30,16 +59,12 @@ def assemble(
     registry: ToolRegistry,
     skills: SkillShelf,
     memories: Memories | None,
+    chains: Chains,
     config: Any,
 ) -> Setup:
-    """The setup of a method. Raises `ConfigurationError` where method, model and options do not fit."""
+    """The setup of a method that fits the options."""
     tools = [*registry.values(), *skills.tools_of(skills)]
-    problems = _problems(method, tools, config)
     guards = method.guards
-    input_chain = _chain(config.input_guardrails, guards.input, method, problems)
-    output_chain = _chain(config.output_guardrails, guards.output, method, problems)
-    if problems:
-        raise ConfigurationError(problems)
     providers = (*config.tool_providers, *((SkillTools(skills),) if skills else ()))
     assortment = Assortment(registry=registry, providers=providers, search=config.tool_search)
     response_format, instructions = format_for(method.answer.parser, model, has_tools=bool(assortment))
@@ -50,8 +75,8 @@ def assemble(
         response_format=response_format,
         instructions=instructions,
         parse_retries=0 if method.answer.delivery in _FINAL else config.parse_retries,
-        system_message_transformer=config.system_message_transformer,
-        chat_request_transformer=config.chat_request_transformer,
+        system_message_transformer=with_context(config.system_message_transformer),
+        chat_request_transformer=with_context(config.chat_request_transformer),
         listeners=tuple(hearing(listener) for listener in config.listeners),
         assortment=assortment,
         skills=skills,
@@ -66,24 +91,13 @@ def assemble(
         compensation_log=config.compensation_log,
         recall=_recall(method, memories, config),
         remember_raw=config.remember == "raw",
-        input_chain=input_chain,
-        output_chain=output_chain,
+        input_chain=chains[0],
+        output_chain=chains[1],
         output_config=config.output_guardrails_config or guards.output_config or DEFAULT_CONFIG,
         moderation_model=config.moderation_model if guards.moderate else None,
         augmentor=_augmentor(config),
         store_retrieved_content=config.store_retrieved_content,
     )
-
-
-def _problems(method: MethodSpec, tools: Sequence[Tool[..., Any]], config: Any) -> list[str]:
-    """Everything about a method that does not fit the options."""
-    problems = [*_memory_problems(method, config), *_immediate_problems(method, tools)]
-    problems += _empty_problems(method, config.retrieval_augmentor)
-    if method.guards.moderate and config.moderation_model is None:
-        problems.append(f"{method.where}: @moderate needs the option moderation_model")
-    if config.compensation_log is not None:
-        problems += _undo_problems(tools)
-    return problems
 
 
 def _chain(option: Any, declared: Any, method: MethodSpec, problems: list[str]) -> tuple[Link[Any], ...]:
@@ -118,14 +132,16 @@ def _empty_problems(method: MethodSpec, augmentor: Any) -> Iterator[str]:
         yield f"{method.where}: on_empty of the retrieval_augmentor is no answer of this method: {error}"
 
 
-def _memory_problems(method: MethodSpec, config: Any) -> Iterator[str]:
-    where, marked = method.where, method.memory_id
+def _unmet(needs: Needs, config: Any) -> Iterator[str]:
+    where, marked = needs.where, needs.memory_id
+    if needs.moderation and config.moderation_model is None:
+        yield f"{where}: @moderate needs the option moderation_model"
     if marked is not None and config.chat_memory_provider is None:
         advice = "one memory for all ids would mix their conversations: give chat_memory_provider"
         if config.chat_memory is None:
             advice = "the service has no memory: give chat_memory_provider=lambda id: ..."
         yield f"{where}: the parameter {marked!r} is a MemoryId, but {advice}"
-    if config.chat_memory_provider is not None and marked is None and not method.stateless:
+    if config.chat_memory_provider is not None and needs.names_no_memory:
         yield (
             f"{where}: there is a chat_memory_provider, but the method does not say whose conversation "
             "it belongs to: mark a parameter Annotated[str, MemoryId], or decorate it with @stateless"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 
 from guardrails import GuardrailLike, OutputGuardrailsConfig, link
@@ -24,8 +25,8 @@ from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProv
 from .tools.policies import CHOICES
 
 MessageOption: TypeAlias = str | Callable[[InvocationContext], Any] | None
-SystemTransformer: TypeAlias = Callable[[str | None, InvocationContext], Any]
-RequestTransformer: TypeAlias = Callable[[ChatRequest, InvocationContext], Any]
+SystemTransformer: TypeAlias = Callable[[str | None, InvocationContext], Any] | Callable[[str | None], Any]
+RequestTransformer: TypeAlias = Callable[[ChatRequest, InvocationContext], Any] | Callable[[ChatRequest], Any]
 CompensationOption: TypeAlias = Literal["tool_error", "invocation_failure", "off"]
 
 
@@ -81,6 +82,7 @@ _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
     "parallel_tools": (bool, "True or False"),
 }
 _FUNCTIONS: Final = ("chat_memory_provider", "system_message_transformer", "chat_request_transformer")
+_TRANSFORMERS: Final = _FUNCTIONS[1:]
 _POLICIES: Final = ("on_unknown_tool", "on_tool_argument_error", "on_tool_error")
 
 
@@ -98,12 +100,39 @@ def option_problems(config: Any) -> list[str]:
         for name in _FUNCTIONS
         if getattr(config, name) is not None and not callable(getattr(config, name))
     ]
+    problems += [
+        f"{name} cannot be called with what is to be transformed, nor with that and the context"
+        for name in _TRANSFORMERS
+        if callable(getattr(config, name)) and not _takes(getattr(config, name))
+    ]
     problems += _memory_problems(config) + _retrieval_problems(config) + _tool_problems(config)
     for name in ("input_guardrails", "output_guardrails"):
         if getattr(config, name) is not None:
             problems += sequence_problems(name, getattr(config, name), link)
     problems += sequence_problems("stages", config.stages, _check_stage)
     return problems + sequence_problems("listeners", config.listeners, hearing)
+
+
+def with_context(transformer: Any) -> Any:
+    """The transformer as a function of what is to be transformed and the context, which it may leave out."""
+    if transformer is None or _takes(transformer) != 1:
+        return transformer
+    return lambda given, context: transformer(given)
+
+
+def _takes(transformer: Callable[..., Any]) -> int:
+    """How many arguments a transformer is given: 2 if it takes them, else 1; 0 if it takes neither."""
+    try:
+        parameters = signature(transformer)
+    except ValueError:  # written in C, it does not tell
+        return 2
+    for count in (2, 1):
+        try:
+            parameters.bind(*[None] * count)
+        except TypeError:
+            continue
+        return count
+    return 0
 
 
 def kind_problems(kinds: Mapping[str, tuple[Any, str]], given: Mapping[str, Any]) -> list[str]:

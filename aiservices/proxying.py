@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar, cast
 
 from .memory import MEMORIES, Memories
-from .reading import Delivery, MethodSpec, ServiceSpec, is_written_by_user, refilled
+from .reading import Delivery, MethodSpec, ServiceSpec, Stub, is_written_by_user, refilled
 from .results import Result
 from .tools import Tool, tool
 
@@ -26,7 +26,7 @@ def methods_of(service: object) -> Mapping[str, MethodSpec] | None:
 
 
 def make_proxy(
-    spec: ServiceSpec, invokers: dict[str, Callable[[dict[str, Any]], Any]], memories: Memories | None
+    spec: ServiceSpec, invokers: dict[Stub, Callable[[dict[str, Any]], Any]], memories: Memories | None
 ) -> Any:
     """An instance of a new subclass of the Protocol whose methods hand their arguments to the invokers."""
     protocol = spec.protocol
@@ -45,15 +45,29 @@ def make_proxy(
         MEMORIES: memories,
         METHODS: {method.name: method for method in spec.methods},
     }
-    for method in spec.methods:
-        filled = _method(method, invokers[method.name])
-        namespace[method.name] = refilled(method.stub.member, method.stub.function, filled)
+    filled = {method.stub: _filled(method, invokers[method.stub]) for method in spec.all_methods}
+    namespace |= {method.name: filled[method.stub] for method in spec.methods}
     namespace["__tools__"] = lambda self: [
         _as_tool(getattr(self, method.name), method) for method in spec.methods
     ]
-    cls: Any = types.new_class(spec.name, (protocol,), {}, lambda body: body.update(namespace))
+    bases = (protocol, *_filled_parents(spec, filled)) if spec.calls_super else (protocol,)
+    cls: Any = _subclass(spec.name, bases, namespace)
     cls.__abstractmethods__ = frozenset()  # what still is abstract has a body, and runs as it is written
     return object.__new__(cls)  # a Protocol's own constructor may want arguments; a service needs none
+
+
+def _filled_parents(spec: ServiceSpec, filled: Mapping[Stub, types.FunctionType]) -> list[type]:
+    """For each parent with stubs a subclass that fills them: `super()` meets it just before the parent."""
+    found: list[type] = []
+    for owner in spec.protocol.__mro__[1:]:
+        stubs = {stub.name: method for stub, method in filled.items() if stub.owner is owner}
+        if stubs:
+            found.append(_subclass(owner.__name__, (owner,), stubs))
+    return found
+
+
+def _subclass(name: str, bases: tuple[type, ...], namespace: Mapping[str, Any]) -> type:
+    return types.new_class(name, bases, {}, lambda body: body.update(namespace))
 
 
 def _itself(self: T, memo: object = None) -> T:
@@ -114,6 +128,10 @@ def _value(answer: object) -> object:
 
 def _refuse_pickling(self: object, protocol: object) -> Any:
     raise TypeError(f"the AI service {type(self).__name__} cannot be pickled: create it where it is used")
+
+
+def _filled(method: MethodSpec, invoke: Callable[[dict[str, Any]], Any]) -> types.FunctionType:
+    return refilled(method.stub.member, method.stub.function, _method(method, invoke))
 
 
 def _method(method: MethodSpec, invoke: Callable[[dict[str, Any]], Any]) -> types.FunctionType:

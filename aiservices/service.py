@@ -5,21 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any, Literal, TypeVar, cast, get_origin, overload
 
 from typing_extensions import TypeForm, Unpack
 
 from guardrails import GuardrailLike, OutputGuardrailsConfig
 
-from .assembling import assemble
+from .assembling import assemble, chains_of, misfits
 from .calling import invoker
 from .declaring import declare, declared_on
 from .errors import ConfigurationError
 from .events import Listener
 from .guessing import listing
 from .invocation import Stage
-from .memory import ChatMemory, ChatMemoryAccess, ChatMemoryProvider, Memories
+from .memory import ChatMemory, ChatMemoryProvider, Memories
 from .messages import DEFAULT_PARAMETERS, ChatRequestParameters
 from .models import ChatModel, resolve_chat_model
 from .models.moderation import ModerationModel
@@ -36,7 +35,7 @@ from .pipeline import STAGES, compose
 from .proxying import make_proxy
 from .rag.augmentor import RetrievalAugmentor
 from .rag.roles import RetrieverLike
-from .reading import read_service
+from .reading import read_service, read_whole_service
 from .skills import NO_SKILLS, SkillSource, shelved
 from .stores import Store
 from .tools import (
@@ -62,9 +61,9 @@ class AiServices:
     - `chat_model`: a `ChatModel`, or a name such as `openai:gpt-5-mini` or `local`.
     - `system_message`, `user_message`: for methods that declare none; template text, or a sync or async
       callable of the `InvocationContext` whose text is used as it is.
-    - `system_message_transformer`: a callable of the rendered system text (`None` when there is none) and
-      the context; gives the text to send, or `None` for none.
-    - `chat_request_transformer`: a callable of each request and the context; gives the request to send.
+    - `system_message_transformer`: a callable of the rendered system text (`None` when there is none) and,
+      if it takes two arguments, the context; gives the text to send, or `None` for none.
+    - `chat_request_transformer`: likewise of each request; gives the request to send.
     - `parameters`: settings of each request; a `ChatRequestParameters` argument of a method wins over them.
     - `parse_retries`: how often an answer that does not fit the return type is asked for again; 1.
     - `chat_memory`: one memory for all calls. `chat_memory_provider`: a callable of an id that makes the
@@ -199,21 +198,20 @@ def _create(config: AiServices, service: Any, frame: Any) -> Any:
     given = _collect(problems, lambda: config.tool_registry or ToolRegistry(tools)) or NO_TOOLS
     registry = _collect(problems, lambda: given.including(shelf.openers())) or NO_TOOLS
     system, user, names = config.system_message, config.user_message, frame.f_locals
-    spec = _collect(problems, lambda: read_service(service, system=system, user=user, names=names))
-    if problems or spec is None or config.chat_model is None:
+    read = _collect(problems, lambda: read_whole_service(service, system=system, user=user, names=names))
+    if read is None:
         raise ConfigurationError(problems)
-    model = resolve_chat_model(config.chat_model)
-    memories = _memories(config)
-    if memories is None and ChatMemoryAccess in spec.protocol.__mro__:
-        problems.append(f"{spec.name}: ChatMemoryAccess needs a chat_memory or a chat_memory_provider")
-    setups = [
-        _collect(problems, partial(assemble, method, model, registry, shelf, memories, config))
-        for method in spec.methods
+    spec = read[0]
+    problems += [*read[1], *misfits(spec, registry, shelf, config)]
+    chains = [chains_of(method, config, problems) for method in spec.all_methods]
+    if problems or config.chat_model is None:
+        raise ConfigurationError(problems)
+    model, memories = resolve_chat_model(config.chat_model), _memories(config)
+    made = [
+        assemble(method, model, registry, shelf, memories, guards, config)
+        for method, guards in zip(spec.all_methods, chains, strict=True)
     ]
-    if problems:
-        raise ConfigurationError(problems)
-    made = [setup for setup in setups if setup is not None]
-    invokers = {setup.method.name: invoker(setup, compose(config.stages, setup)) for setup in made}
+    invokers = {setup.method.stub: invoker(setup, compose(config.stages, setup)) for setup in made}
     return make_proxy(spec, invokers, memories)
 
 

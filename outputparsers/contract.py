@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 T = TypeVar("T")
 
 
+@runtime_checkable
 class OutputParser(Protocol[T]):
     """What a type needs to be answered with: schema, instructions, a way from text to value and back."""
 

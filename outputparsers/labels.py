@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from enum import Enum
 
 _PLAIN = (str, int)
+_ENDS = ".!"
+_MARKS = ("**", "__", "*", "_", "`", '"', "'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class Labels:
     """A closed choice: what stands in the schema, the value each stands for, and how answers are read.
 
     `wires[i]` is the JSON value that stands for `values[i]`. Answers match exactly, or after folding case,
-    white space and a final full stop, when that leaves one value. Nothing is ever matched in part.
+    white space, a final full stop and the marks of emphasis, code or quotation around the whole, when that
+    leaves one value. Nothing is ever matched in part.
     """
 
     wires: tuple[object, ...]
@@ -47,7 +50,7 @@ class Labels:
             case _:
                 raise LookupError(answer)
         index = self.exact.get(word)
-        return self.values[self.folded[_fold(word)] if index is None else index]
+        return self.values[self.folded[plain_word(word)] if index is None else index]
 
     def label_of(self, value: object) -> str | None:
         """The label that stands for `value`, or None when it is not one of the values."""
@@ -123,16 +126,26 @@ def _labels(
     exact: dict[str, int] = {}
     folded: dict[str, set[int]] = {}
     for spelling, index in spellings:
-        folded.setdefault(_fold(spelling), set()).add(index)
+        folded.setdefault(plain_word(spelling), set()).add(index)
     for spelling, index in spellings:
         # A name that differs only by case from another member's value could mean either: it means neither.
-        rivals = {other for text, other in wired if _fold(text) == _fold(spelling)} - {index}
+        rivals = {other for text, other in wired if plain_word(text) == plain_word(spelling)} - {index}
         if (spelling, index) in wired or not rivals:
             exact.setdefault(spelling, index)
     unique = {spelling: indexes.pop() for spelling, indexes in folded.items() if len(indexes) == 1}
     return Labels(wires, values, descriptions, exact, unique)
 
 
-def _fold(text: str) -> str:
+def plain_word(text: str) -> str:
+    """A word as it is compared: without case, ends and marks that say nothing."""
     plain = text.strip().casefold()
-    return plain.rstrip(".!").rstrip() or plain
+    bare = _unmarked(plain.rstrip(_ENDS).rstrip())
+    return bare.rstrip(_ENDS).rstrip() or plain
+
+
+def _unmarked(text: str) -> str:
+    """The text without the Markdown or the quotes around it."""
+    for mark in _MARKS:
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
+            return text[len(mark) : -len(mark)].strip()
+    return text

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .digits import as_written, whole_as_written
-from .labels import Labels, enum_labels, literal_labels
+from .labels import Labels, enum_labels, literal_labels, plain_word
 from .walking import join_definitions, split_definitions, with_parts
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class _Tolerance:
         self._definitions = definitions
         self._closed: dict[str, Node] = {}
         self._changes: dict[str, Callable[[Node], Node]] = {
+            "bool": _boolean,
             "enum": _enum,
             "literal": _literal,
             "int": _number,
@@ -118,6 +119,21 @@ def _enum(node: Node) -> Node:
 
 def _literal(node: Node) -> Node:
     return _labelled(node, literal_labels(node["expected"]), "literal_error")
+
+
+def _boolean(node: Node) -> Node:
+    """Its words as those of other closed choices are read; which words there are is pydantic's business."""
+    if node.get("strict"):
+        return node
+    return {
+        "type": "function-before",
+        "function": {"type": "no-info", "function": _plain},
+        "schema": node,
+    }
+
+
+def _plain(given: object) -> object:
+    return plain_word(given) if isinstance(given, str) else given
 
 
 def _labelled(node: Node, labels: Labels, error: str) -> Node:

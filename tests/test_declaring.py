@@ -84,7 +84,7 @@ def test_a_message_on_anything_but_a_class_or_a_function_is_refused(target: obje
 
 @pytest.mark.parametrize("decorator", [user_message, system_message])
 def test_two_messages_of_one_kind_are_refused_and_none_is_lost_silently(decorator: object) -> None:
-    """API.md section 1: two user messages."""
+    """two user messages."""
     with pytest.raises(ConfigurationError, match=r"ask: it has two \w+_message decorators"):
 
         @decorator("one")  # type: ignore[operator]
@@ -103,7 +103,7 @@ def test_ai_service_names_the_service_and_keeps_options_that_create_can_override
 
 
 def test_the_factory_takes_the_options_of_ai_service_as_defaults_like_create_does() -> None:
-    """API.md section 1: create is the same as AiServices(...).create."""
+    """create is the same as AiServices(...).create."""
 
     @ai_service(system_message="From the class.")
     class Asker(Protocol):

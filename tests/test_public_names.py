@@ -12,6 +12,8 @@ import pytest
 import aiservices
 
 STUB = Path(aiservices.__file__).with_suffix(".pyi")
+NOT_STARRED = {"OpenAiChatModel", "RedisStore", "SqlStore"}
+"""A star import must not load an SDK, nor ask for what is not installed."""
 
 
 def names_of_the_stub() -> list[str]:
@@ -23,9 +25,8 @@ def names_of_the_stub() -> list[str]:
 
 
 def test_type_checkers_and_python_see_the_same_names() -> None:
-    needing_extras = {"RedisStore", "SqlStore"}  # a star import must not ask for what is not installed
-    assert set(names_of_the_stub()) == {*aiservices.__all__, *needing_extras}
-    assert all(hasattr(aiservices, name) for name in needing_extras)
+    assert set(names_of_the_stub()) == {*aiservices.__all__, *NOT_STARRED}
+    assert all(hasattr(aiservices, name) for name in NOT_STARRED)
     assert len(set(aiservices.__all__)) == len(aiservices.__all__)
 
 
@@ -41,6 +42,21 @@ def test_a_public_name_resolves_to_what_the_stub_imports(name: str) -> None:
     assert getattr(aiservices, name) is getattr(module, name)
 
 
+def test_what_a_model_is_can_be_imported_from_the_root() -> None:
+    """The names of sections 1 to 4, 10 and 11 are importable from `aiservices`."""
+    kinds = {"ChatModel", "EmbeddingModel", "ModerationModel", "ModerationResult", "ScoringModel"}
+    assert kinds <= set(aiservices.__all__)
+
+
+def test_what_belongs_to_tools_can_be_imported_from_the_room_that_the_page_names() -> None:
+    """The page of tools is headed `aiservices.tools`."""
+    from aiservices import tools
+
+    named = {"Allow", "Approval", "Deny", "RateLimit", "RetryCalls", "TimeLimit", "ToolContext", "ToolError"}
+    assert named <= set(tools.__all__)
+    assert all(getattr(tools, name) is getattr(aiservices, name) for name in named)
+
+
 def test_a_star_import_brings_all_of_them() -> None:
     namespace: dict[str, object] = {}
     exec("from aiservices import *", namespace)
@@ -48,7 +64,7 @@ def test_a_star_import_brings_all_of_them() -> None:
 
 
 def test_dir_lists_them_and_an_unknown_name_is_an_attribute_error() -> None:
-    assert {*aiservices.__all__, "RedisStore", "SqlStore"} <= set(dir(aiservices))
+    assert {*aiservices.__all__, *NOT_STARRED} <= set(dir(aiservices))
     assert not hasattr(aiservices, "nope")
     with pytest.raises(ImportError, match="cannot import name 'nope' from 'aiservices'"):
         exec("from aiservices import nope")

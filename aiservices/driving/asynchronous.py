@@ -123,10 +123,13 @@ class AsynchronousDriver:
                 refuse(inbox.get_nowait())
 
     async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        return await self.cut_off(seconds, self.run(job))
+
+    async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                return await self.run(job)
+                return await job
         except TimeoutError as error:
             if not limit.expired():  # the job's own
                 raise

@@ -163,6 +163,9 @@ class BlockingDriver:
             raise TimeoutError(f"it did not end within {seconds} s")
         return running.result()
 
+    async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        return await job
+
     async def finish(self, job: Coroutine[Any, Any, T]) -> T:
         with interrupts_deferred():
             return undisturbed().run(self.run, job)

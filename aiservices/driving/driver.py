@@ -81,6 +81,10 @@ class Driver(Protocol):
         """
         ...
 
+    async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        """Run a job as `within` does, where that takes no thread of its own; a blocking drive lets it end."""
+        ...
+
     async def finish(self, job: Coroutine[Any, Any, T]) -> T:
         """Run a job to its end; a cancellation or Ctrl-C that comes meanwhile takes effect after it.
 

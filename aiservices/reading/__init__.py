@@ -3,8 +3,8 @@
 from .answers import Answer, AnswerForm, Delivery
 from .decorated import refilled
 from .hints import is_written_by_user
-from .protocols import ServiceSpec, read_service
-from .specs import MessageSource, MethodSpec, Part
+from .protocols import ServiceSpec, read_service, read_whole_service
+from .specs import MessageSource, MethodSpec, Needs, Part, Stub
 
 __all__ = [
     "Answer",
@@ -12,9 +12,12 @@ __all__ = [
     "Delivery",
     "MessageSource",
     "MethodSpec",
+    "Needs",
     "Part",
     "ServiceSpec",
+    "Stub",
     "is_written_by_user",
     "read_service",
+    "read_whole_service",
     "refilled",
 ]

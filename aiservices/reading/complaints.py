@@ -32,6 +32,11 @@ class Complaints:
             self.add(where, complaint)
             return None
 
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """One sentence each."""
+        return tuple(self._problems)
+
     def __len__(self) -> int:
         return len(self._problems)
 

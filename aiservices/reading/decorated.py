@@ -17,7 +17,7 @@ def stub_under(member: Any) -> FunctionType | None:
 
     Raises `Complaint` for a stub that cannot be filled.
     """
-    stub = _innermost(member)
+    stub = innermost(member)
     if stub is None or not is_stub(stub):
         return None
     if not isinstance(member, FunctionType):
@@ -48,14 +48,14 @@ def refilled(member: Any, stub: Callable[..., Any], method: FunctionType) -> Fun
     return copy
 
 
-def _innermost(member: Any) -> FunctionType | None:
+def innermost(member: Any) -> FunctionType | None:
     """The function within a static method, a property, a partial method, or decorators."""
     if not hasattr(type(member), "__get__"):
         return None  # Python makes no method of it
     for attribute in ("__wrapped__", "__func__", "fget", "func"):
         inner = getattr(member, attribute, None)
         if inner is not None:
-            return _innermost(inner)
+            return innermost(inner)
     return member if inspect.isfunction(member) else None
 
 
@@ -77,6 +77,13 @@ def _holds(cell: CellType, value: object) -> bool:
         return cell.cell_contents is value
     except ValueError:  # the cell is still empty
         return False
+
+
+def calls_super(member: Any) -> bool:
+    """Whether the code of a method speaks of its parents' methods."""
+    function = innermost(member)
+    code = None if function is None else function.__code__
+    return code is not None and ("__class__" in code.co_freevars or "super" in code.co_names)
 
 
 _PREPARING: Final = frozenset(

@@ -17,7 +17,7 @@ from .guards import read_guards
 from .hints import UnresolvedNameError, annotations_of, resolve, substitute
 from .parameters import Parameter, Role, check_together, read_parameter
 from .prompts import Given, PromptReader
-from .specs import MethodSpec, Stub
+from .specs import MethodSpec, Needs, Stub
 
 _PENDING: Final = object()
 
@@ -38,7 +38,7 @@ class Surroundings:
     parsers: dict[Any, OutputParser[Any]] = field(default_factory=dict)
 
 
-def read_method(stub: Stub, around: Surroundings, complaints: Complaints) -> MethodSpec | None:
+def read_method(stub: Stub, around: Surroundings, complaints: Complaints) -> tuple[Needs, MethodSpec | None]:
     """Read a stub method; `None` when something is wrong with it or, before `create`, still unknown."""
     return _MethodReader(stub, around, complaints).read()
 
@@ -53,7 +53,7 @@ class _MethodReader:
         self._where = f"{around.service}.{stub.name}"
         self._raw = annotations_of(stub.function)
 
-    def read(self) -> MethodSpec | None:
+    def read(self) -> tuple[Needs, MethodSpec | None]:
         before, said = len(self._complaints), declared_on(self._stub.member)
         signature = inspect.signature(self._stub.function)
         declared = list(signature.parameters.values())[1:]
@@ -72,12 +72,19 @@ class _MethodReader:
         systems = (item.system_message for item in around.classes)
         class_system = next((item for item in systems if item is not None), None)
         sources = reader.sources(said.system_message or class_system or around.system, said.user_message)
-        if sources is None or len(parameters) < len(declared):
-            return None
+        memory_id, whole = _only(parameters, Role.MEMORY_ID), len(parameters) == len(declared)
+        needs = Needs(
+            self._where,
+            memory_id,
+            names_no_memory=whole and memory_id is None and not said.stateless,
+            moderation=guards.moderate,
+        )
+        if sources is None or not whole:
+            return needs, None
         prompt = reader.prompt(*sources, default=around.user)
         if prompt is None or answer is None or len(self._complaints) > before:
-            return None
-        return MethodSpec(
+            return needs, None
+        return needs, MethodSpec(
             service=around.service,
             name=self._stub.name,
             stub=self._stub,
@@ -90,7 +97,7 @@ class _MethodReader:
             variables=prompt.variables,
             spread=tuple(p.name for p in parameters if p.role is Role.VARIABLES),
             user_name=_only(parameters, Role.USER_NAME),
-            memory_id=_only(parameters, Role.MEMORY_ID),
+            memory_id=memory_id,
             stateless=said.stateless,
             guards=guards,
             invocation_parameters=_only(parameters, Role.INVOCATION_PARAMETERS),

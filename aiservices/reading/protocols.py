@@ -4,28 +4,42 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
 from typing import Any, get_args, get_origin
 
 from ..declaring import declared_on, forgotten_brackets
+from ..errors import ConfigurationError
 from .complaints import Complaint, Complaints
-from .decorated import stub_under
+from .decorated import calls_super, stub_under
 from .hints import annotations_of, is_written_by_user, type_variables_of
 from .methods import Surroundings, read_method
 from .prompts import Given
-from .specs import MethodSpec, Stub
+from .specs import MethodSpec, Needs, Stub
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceSpec:
-    """A Protocol and its methods that call the model."""
+    """A Protocol and its methods that call the model.
+
+    `needs` has one entry for each of them, `methods` only those with which nothing is wrong. `overridden`
+    are methods of parents that can still be reached by way of `super()`, and `calls_super` tells whether
+    any method looks there.
+    """
 
     name: str
     protocol: type
     methods: tuple[MethodSpec, ...]
+    needs: tuple[Needs, ...] = ()
+    overridden: tuple[MethodSpec, ...] = ()
+    calls_super: bool = False
+
+    @property
+    def all_methods(self) -> tuple[MethodSpec, ...]:
+        """Those that callers see, and those that are overridden."""
+        return *self.methods, *self.overridden
 
 
 def read_service(
@@ -36,10 +50,26 @@ def read_service(
     names: Mapping[str, Any] | None = None,
     final: bool = True,
 ) -> ServiceSpec:
-    """Read a Protocol. Raises `ConfigurationError` with everything that is wrong.
+    """Read a Protocol, see `read_whole_service`. Raises `ConfigurationError` with all that is wrong."""
+    spec, problems = read_whole_service(service, system=system, user=user, names=names, final=final)
+    if problems:
+        raise ConfigurationError(problems)
+    return spec
+
+
+def read_whole_service(
+    service: Any,
+    *,
+    system: Given = None,
+    user: Given = None,
+    names: Mapping[str, Any] | None = None,
+    final: bool = True,
+) -> tuple[ServiceSpec, tuple[str, ...]]:
+    """What could be read of a Protocol, and everything that is wrong with it.
 
     `system` and `user` are the messages of methods that declare none. `names` are the caller's, for
     annotations. `final` is false when a class is only declared: what may still come is then no mistake.
+    Raises `ConfigurationError` for what is no Protocol.
     """
     complaints = Complaints(final=final)
     protocol = get_origin(service) or service
@@ -55,15 +85,24 @@ def read_service(
         user=user,
     )
     stubs = _stubs(name, protocol, complaints)
-    methods = [read_method(stub, around, complaints) for stub in stubs]
-    if final and not stubs and not complaints:
+    overridden = _overridden_stubs(name, protocol, complaints)
+    beneath = [read_method(stub, around, complaints) for stub in overridden]
+    read = [read_method(stub, around, complaints) for stub in stubs]
+    if final and not (stubs or overridden or complaints):
         complaints.add(
             name,
             "it has no method for a model to answer: declare one, "
             "as in `def ask(self, text: str) -> str: ...`",
         )
-    complaints.raise_any()
-    return ServiceSpec(name, protocol, tuple(method for method in methods if method is not None))
+    spec = ServiceSpec(
+        name,
+        protocol,
+        tuple(method for _, method in read if method is not None),
+        tuple(needs for needs, _ in (*read, *beneath)),
+        tuple(method for _, method in beneath if method is not None),
+        calls_super=any(map(calls_super, _all_members(protocol))),
+    )
+    return spec, complaints.problems
 
 
 def _check_protocol(protocol: Any, complaints: Complaints) -> None:
@@ -89,15 +128,39 @@ def _stubs(name: str, protocol: type, complaints: Complaints) -> list[Stub]:
     return found
 
 
+def _overridden_stubs(name: str, protocol: type, complaints: Complaints) -> list[Stub]:
+    """Stubs of parents that what overrides them calls by `super()`; to nobody else they matter."""
+    found = []
+    owners = _owners(protocol)
+    for place, owner in enumerate(owners):
+        for key, member in vars(owner).items():
+            overriding = [vars(child)[key] for child in owners[:place] if key in vars(child)]
+            if any(map(calls_super, overriding)):
+                stub = complaints.collected(f"{name}.{key}", partial(_stub, key, member))
+                if stub is not None:
+                    found.append(Stub(owner, key, member, stub))
+    return found
+
+
+def _owners(protocol: type) -> list[type]:
+    """The class and its parents, as they are written, in the order in which Python looks."""
+    return [owner for owner in protocol.__mro__ if is_written_by_user(owner)]
+
+
+def _all_members(protocol: type) -> Iterator[Any]:
+    for owner in _owners(protocol):
+        yield from vars(owner).values()
+
+
 def _members(protocol: type) -> dict[str, tuple[type, Any]]:
     """What the class and its parents define, each name as the class sees it."""
-    owners = [owner for owner in reversed(protocol.__mro__) if is_written_by_user(owner)]
-    return {key: (owner, member) for owner in owners for key, member in vars(owner).items()}
+    return {
+        key: (owner, member) for owner in reversed(_owners(protocol)) for key, member in vars(owner).items()
+    }
 
 
 def _fields(protocol: type) -> set[str]:
-    owners = [owner for owner in protocol.__mro__ if is_written_by_user(owner)]
-    return {key for owner in owners for key in annotations_of(owner)}
+    return {key for owner in _owners(protocol) for key in annotations_of(owner)}
 
 
 def _stub(key: str, member: Any) -> FunctionType | None:

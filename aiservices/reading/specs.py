@@ -62,6 +62,20 @@ NO_GUARDS: Final = Guards()
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """What a method needs of the options; known also of a method that something else is wrong with.
+
+    `memory_id` is the parameter that names a conversation; `names_no_memory` tells that the method has
+    none and is not declared to run without memory either.
+    """
+
+    where: str
+    memory_id: str | None = None
+    names_no_memory: bool = False
+    moderation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MethodSpec:
     """A method as the pipeline needs it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..events import RequestSent, ResponseReceived
@@ -9,7 +10,7 @@ from ..invocation import Invocation, Proceed
 from ..messages import ChatRequest
 from ..models.asking import ask
 from ..results import Result
-from ..tools import check_tokens, remaining
+from ..tools import check_tokens, in_time, remaining
 
 
 async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
@@ -28,13 +29,16 @@ async def ask_model(call: Invocation, proceed: Proceed) -> Result[Any]:
     if call.is_streamed:
         await call.flush()
     show = call.show if call.is_streamed else None
-    response = await ask(call.driver, setup.model, request, where=call.method.where, show=show)
+    deadline = None if call.is_streamed else call.deadline
+    asking = partial(ask, call.driver, setup.model, request, where=call.method.where, show=show)
+    response = await in_time(call.driver, deadline, asking)
     journal.responses.append(response)
     journal.said.clear()
     call.notify(ResponseReceived, response)
     await call.flush()
     if not response.message.tool_calls:
         check_tokens(setup.limits, journal.usage)
+        remaining(deadline)
     return Result(
         response.message,
         journal.usage,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
 from ..context import ToolContext
+from ..errors import ToolArgumentsError
 from ..messages import (
     AiMessage,
     ChatMessage,
@@ -91,6 +92,14 @@ class Done:
         return min(tried, key=lambda compensation: compensation.undone, default=None)
 
     @property
+    def misfit(self) -> ToolArgumentsError | None:
+        """What is wrong with its arguments; not with those of a call that the tool itself has made."""
+        error = self.outcome.error
+        if isinstance(error, ToolArgumentsError) and error.call in (None, self.call):
+            return error
+        return None
+
+    @property
     def execution(self) -> ToolExecution:
         """What the caller is told of it."""
         outcome = self.outcome
@@ -104,19 +113,30 @@ class Ledger:
     """What was done in one invocation.
 
     `effects` are in the order in which tools ended. `requested` are the calls in the order of the model's
-    requests, and `rounds` what the conversation tells of them; a round is entered whole.
+    requests, and `rounds` what the conversation tells of them; a round is entered whole. `misfits` tells of
+    tools in how many rounds in a row no call had arguments that fit, and what was wrong last.
     """
 
     effects: list[Effect] = field(default_factory=list)
     requested: list[Done] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    misfits: dict[str, tuple[int, ToolArgumentsError]] = field(default_factory=dict)
     orders: Iterator[int] = field(default_factory=lambda: count(1))
 
     @property
     def executions(self) -> tuple[ToolExecution, ...]:
         """The calls in the order of the model's requests, as the caller is told of them."""
         return tuple(done.execution for done in self.requested)
+
+    def note_misfits(self, entered: Sequence[Done]) -> None:
+        """Count a round whose calls have ended."""
+        wrong = {done.call.name: done.misfit for done in entered if done.misfit is not None}
+        for name in {done.call.name for done in entered if done.misfit is None}:
+            self.misfits.pop(name, None)
+            wrong.pop(name, None)
+        for name, error in wrong.items():
+            self.misfits[name] = (self.misfits[name][0] + 1 if name in self.misfits else 1, error)
 
     def tell(self, call_id: str, text: str) -> None:
         """Give a call another result, an error."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
-from ..errors import ConfigurationError, LimitExceededError
+from ..driving import Driver
+from ..errors import ConfigurationError, LimitExceededError, ToolArgumentsError
 from ..messages import AiMessage, TokenUsage
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +22,11 @@ class Limits:
     - `max_reasks`: how often an answer is asked for again, by guardrails and parsing together.
     - `max_parallel_tools`: calls of one round that run at once; the others wait.
     - `max_tool_result_chars`: longer results are cut, with a notice, for the model only.
-    - `timeout`: seconds for the whole invocation, looked at before each request and each tool call.
+    - `timeout`: seconds for the whole invocation. Asynchronous services cut off what runs then; blocking
+      ones look at it before and after each request and before each tool call. The answer that is read as a
+      stream is not cut off, for its reader may take its time.
     - `max_tool_calls`, `max_calls_per_tool`: calls in all, and of each tool.
+    - `max_argument_retries`: how many rounds in a row may repeat a tool whose arguments did not fit.
     - `max_tokens`: input and output tokens of all requests, counted after each answer.
     """
 
@@ -29,6 +37,7 @@ class Limits:
     timeout: float | None = 600.0
     max_tool_calls: int | None = None
     max_calls_per_tool: int | None = None
+    max_argument_retries: int | None = None
     max_tokens: int | None = None
 
     def __post_init__(self) -> None:
@@ -62,6 +71,18 @@ def remaining(deadline: float | None) -> float | None:
     return left
 
 
+async def in_time(driver: Driver, deadline: float | None, job: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What the job gives. Raises `LimitExceededError` at the deadline, where the driver can stop a job."""
+    left = remaining(deadline)
+    if left is None:
+        return await job()
+    try:
+        return await driver.cut_off(left, job())
+    except TimeoutError:
+        remaining(deadline)
+        raise
+
+
 def check_calls(limits: Limits, message: AiMessage, rounds: int, counts: dict[str, int]) -> None:
     """Raise `LimitExceededError` when the tools of an answer may not run, after so many rounds.
 
@@ -74,6 +95,21 @@ def check_calls(limits: Limits, message: AiMessage, rounds: int, counts: dict[st
     for name in dict.fromkeys(names):
         _check("max_calls_per_tool", limits.max_calls_per_tool, counts[name], f"calls of {name!r}", names)
     _check("max_tool_calls", limits.max_tool_calls, sum(counts.values()), "tool calls", names)
+
+
+def check_arguments(limits: Limits, misfits: Mapping[str, tuple[int, ToolArgumentsError]]) -> None:
+    """Raise `LimitExceededError` for a tool that was called too often with arguments that do not fit.
+
+    `misfits` tells of each tool in how many rounds in a row that was so, and what was wrong last.
+    """
+    most = limits.max_argument_retries
+    for name, (rounds, error) in misfits.items():
+        if most is not None and rounds > most:
+            raise LimitExceededError(
+                f"in {rounds} rounds in a row the tool {name!r} was called with arguments that do not fit; "
+                f"Limits.max_argument_retries={most} allows to try {most} times more: {error}",
+                limit="max_argument_retries",
+            ) from error
 
 
 def _check(limit: str, most: int | None, count: int, what: str, names: list[str]) -> None:

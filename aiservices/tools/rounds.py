@@ -10,7 +10,7 @@ from ..messages import NO_USAGE, AiMessage, TokenUsage, ToolCall, ToolResultMess
 from .functions import ReturnBehavior, Tool
 from .identifying import with_unique_ids
 from .ledger import Done, Ledger, Round
-from .limits import check_calls, check_tokens
+from .limits import check_arguments, check_calls, check_tokens
 from .running import CallRun
 from .toolbox import Caller, Toolbox
 
@@ -84,6 +84,8 @@ async def run_calls(
     entered = _enter(runs, ledger, ending)
     if ending is not None:
         raise ending
+    ledger.note_misfits(entered)
+    check_arguments(toolbox.limits, ledger.misfits)
     return entered
 
 

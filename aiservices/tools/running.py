@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..context import ToolContext
@@ -13,7 +14,7 @@ from .attempts import Attempt
 from .execution import intercepted, ready_executor, ready_tool
 from .functions import Tool
 from .ledger import Done, Ledger
-from .limits import remaining
+from .limits import in_time, remaining
 from .outcomes import ToolOutcome, error_outcome, shortened
 from .policies import Raised, settle
 from .toolbox import Caller, Toolbox
@@ -105,9 +106,13 @@ class CallRun:
             ready = ready_executor(executor, asked, context, attempt.watch)
         await self._permit(attempt)
         try:
-            outcome = await ready(driver)
-        except Exception:
+            outcome = await in_time(driver, context.deadline, partial(ready, driver))
+        except Exception as error:
             await self._log(attempt)
+            if isinstance(
+                error, TimeoutError | LimitExceededError
+            ):  # perhaps of a service that the tool asks
+                self._check_time(context)
             raise
         if attempt.effect is not None:
             attempt.effect.text = outcome.text
@@ -138,11 +143,18 @@ class CallRun:
     async def _permit(self, attempt: Attempt) -> None:
         """Let a run begin. What forbids it ends the invocation, whoever catches it on its way."""
         log = self._caller.log
+        self._check_time(attempt.context)
         try:
-            remaining(attempt.context.deadline)
             if log is not None and attempt.tool.undo is not None:
                 await log.intend(attempt.key, attempt.ran, attempt.context.idempotency_key)
-        except (LimitExceededError, StoreError) as error:
+        except StoreError as error:
+            self.raised = error
+            raise
+
+    def _check_time(self, context: ToolContext) -> None:
+        try:
+            remaining(context.deadline)
+        except LimitExceededError as error:
             self.raised = error
             raise
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from outputparsers import OutputParsingError, Problem, output_parser, register_parser, registry
+from outputparsers import OutputParser, OutputParsingError, Problem, output_parser, register_parser, registry
 
 
 @pytest.fixture(autouse=True)
@@ -106,3 +106,8 @@ def test_registering_does_not_keep_a_class_alive() -> None:
     gone = register()
     gc.collect()
     assert gone() is None
+
+
+def test_a_parser_can_be_told_from_other_objects() -> None:
+    assert isinstance(output_parser(int), OutputParser)
+    assert not isinstance(int, OutputParser)

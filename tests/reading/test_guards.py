@@ -16,7 +16,7 @@ from aiservices import (
     system_message,
     user_message,
 )
-from aiservices.assembling import assemble
+from aiservices.assembling import assemble, chains_of
 from aiservices.invocation import Setup
 from aiservices.models import ModerationModel, ModerationResult
 from aiservices.pipeline import STAGES, compose
@@ -65,7 +65,8 @@ def setup_of(protocol: Any, method: str = "ask", **options: Any) -> Setup:
     """What the calls of a method are set up with."""
     config = AiServices(chat_model=ScriptedChatModel(), **options)
     (spec,) = [spec for spec in read_service(protocol).methods if spec.name == method]
-    return assemble(spec, ScriptedChatModel(), ToolRegistry(), SkillShelf(()), None, config)
+    guards = chains_of(spec, config, [])
+    return assemble(spec, ScriptedChatModel(), ToolRegistry(), SkillShelf(()), None, guards, config)
 
 
 def chains(protocol: Any, method: str = "ask", **options: Any) -> tuple[list[str], list[str]]:

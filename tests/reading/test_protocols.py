@@ -3,12 +3,22 @@
 import functools
 from collections.abc import Callable, Sized
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar, overload, runtime_checkable
+from typing import Annotated, Any, Protocol, TypeVar, overload, runtime_checkable
 
 import pytest
 
 import aiservices
-from aiservices import ConfigurationError, tool, user_message
+from aiservices import (
+    ConfigurationError,
+    InMemoryStore,
+    MemoryId,
+    MessageWindowChatMemory,
+    ReturnBehavior,
+    moderate,
+    tool,
+    user_message,
+)
+from aiservices.rag import RetrievalAugmentor
 from aiservices.testing import ScriptedChatModel
 from tests.declarations import calling_the_model, problems_of
 
@@ -248,7 +258,7 @@ def test_a_protocol_without_a_stub_is_refused() -> None:
 
 
 def test_everything_wrong_with_declaration_and_options_comes_in_one_error() -> None:
-    """API.md section 1: every problem in one error, each naming class, method and parameter."""
+    """every problem in one error, each naming class, method and parameter."""
 
     class Asker(Protocol):
         @user_message("{{ nope }}")
@@ -297,6 +307,61 @@ def test_one_tool_in_place_of_a_list_is_one_problem_among_others() -> None:
         "parse_retries is '3': give a whole number, 0 or more",
         "tools is a Tool: give a list or a tuple",
     )
+
+
+def test_what_does_not_fit_the_options_comes_in_the_same_error_as_what_cannot_be_read() -> None:
+    """`MemoryId` with no memory and `@moderate` with no model, beside other mistakes."""
+
+    @tool(returns=ReturnBehavior.IMMEDIATE)
+    def count() -> int:
+        return 1
+
+    class Asker(Protocol):
+        @moderate
+        @user_message("{{ nope }}")
+        def a(self, user: Annotated[str, MemoryId]) -> str: ...
+
+        def b(self, t: str) -> str: ...
+
+    expected = (
+        "both content_retriever and retrieval_augmentor are given",
+        "Asker.a: user message: the template uses 'nope'",
+        "Asker.a: @moderate needs the option moderation_model",
+        "Asker.a: the parameter 'user' is a MemoryId",
+        "Asker.b: the immediate tool 'count' returns",
+    )
+    found = problems_of(
+        Asker,
+        tools=[count],
+        content_retriever=lambda query: (),
+        retrieval_augmentor=RetrievalAugmentor(retrievers=[lambda query: ()]),
+    )
+    assert [problem.startswith(start) for problem, start in zip(found, expected, strict=True)] == [True] * 5
+
+
+def test_a_parameter_that_cannot_be_read_may_be_the_memory_id() -> None:
+    class Asker(Protocol):
+        def chat(self, user: "Annotated[str, MemoryIdd]", message: str) -> str: ...  # type: ignore[name-defined]  # noqa: F821
+
+    problems = problems_of(Asker, chat_memory_provider=lambda name: MessageWindowChatMemory(5))
+    assert len(problems) == 1
+    assert "'MemoryIdd'" in problems[0]
+
+
+def test_a_tool_that_does_not_fit_is_told_once_and_not_for_each_method() -> None:
+    @tool
+    def book() -> str:
+        return "booked"
+
+    @book.compensation
+    def cancel(result: str) -> None: ...
+
+    class Asker(Protocol):
+        def a(self, t: str) -> str: ...
+
+        def b(self, t: str) -> str: ...
+
+    assert len(problems_of(Asker, tools=[book], compensation_log=InMemoryStore())) == 1
 
 
 def test_an_abstract_class_of_the_library_may_be_a_parent() -> None:

@@ -111,7 +111,11 @@ async def louder_later(request: ChatRequest, context: InvocationContext) -> Chat
     return louder(request, context)
 
 
-@pytest.mark.parametrize("transform", [louder, louder_later])
+def louder_alone(request: ChatRequest) -> ChatRequest:
+    return replace(request, messages=(SystemMessage("Asker"), *request.messages))
+
+
+@pytest.mark.parametrize("transform", [louder, louder_later, louder_alone])
 def test_a_transformer_has_the_last_word_on_every_request(invoke: Any, transform: Any) -> None:
     model = ScriptedChatModel("?", "7")
     service = aiservices.create(asking(int), chat_model=model, chat_request_transformer=transform)

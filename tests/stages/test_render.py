@@ -26,6 +26,7 @@ from aiservices.templates import TemplateError
 from aiservices.testing import ScriptedChatModel
 from outputparsers import output_parser
 from tests.asking import asking
+from tests.declarations import problems_of
 
 CAT, DOG = ImageContent("https://example.test/cat.png"), ImageContent("https://example.test/dog.png")
 
@@ -233,7 +234,19 @@ async def shout_later(text: str | None, context: InvocationContext) -> str | Non
     return text and text.upper()
 
 
-@pytest.mark.parametrize("transform", [lambda text, context: text and text.upper(), shout_later])
+async def shout_alone(text: str | None) -> str | None:
+    return text and text.upper()
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda text, context: text and text.upper(),
+        shout_later,
+        lambda text: text and text.upper(),
+        shout_alone,
+    ],
+)
 @pytest.mark.parametrize("system", ["Be brief.", None])
 def test_a_transformer_gets_the_text_or_none(invoke: Any, transform: Any, system: str | None) -> None:
     model = ScriptedChatModel("ok")
@@ -260,6 +273,17 @@ def test_a_transformer_that_gives_no_text_is_refused() -> None:
     )
     with pytest.raises(TypeError, match=r"Asker.ask: system_message_transformer gave a int"):
         service.ask("hi")
+
+
+def test_a_transformer_that_cannot_be_called_is_told_when_the_service_is_created() -> None:
+    problems = problems_of(
+        asking(str), system_message_transformer=lambda: "?", chat_request_transformer=lambda a, b, c: a
+    )
+    advice = "cannot be called with what is to be transformed, nor with that and the context"
+    assert problems == (
+        f"system_message_transformer {advice}",
+        f"chat_request_transformer {advice}",
+    )
 
 
 # Names and variables

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import pytest
 
 import aiservices
 from aiservices import AiMessage, LimitExceededError, Limits, Result, ToolOutcome, tool
 from aiservices.messages import ChatResponse, TokenUsage
+from aiservices.testing import ScriptedChatModel
+from tests.asking import asking
 
 from .calling import Invoke, boom, call, results, service, texts
 
@@ -175,7 +179,93 @@ def test_time_is_looked_at_before_each_request_and_each_tool(invoke: Invoke) -> 
     with pytest.raises(LimitExceededError, match=r"Limits\.timeout") as caught:
         invoke(asked, "ask", "hi")
     assert ran == [1]
-    assert [execution.is_error for execution in caught.value.tool_executions] == [False, True]
+    assert caught.value.tool_executions[-1].is_error
+
+
+class Waiting(aiservices.ChatModel):
+    """A model that says when it was asked, and never answers; `cancelled` when it was told to stop."""
+
+    def __init__(self, *, answers: int = 0) -> None:
+        self.left = answers
+        self.cancelled = False
+
+    async def achat(self, request: Any) -> ChatResponse:
+        if self.left:
+            self.left -= 1
+            return ChatResponse(AiMessage(tool_calls=tuple(calls("wait", self.left))))
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        raise AssertionError
+
+
+@pytest.mark.anyio
+async def test_an_asynchronous_service_cuts_off_a_model_that_does_not_answer() -> None:
+    model = Waiting()
+    asked = aiservices.create(asking(str), chat_model=model, limits=Limits(timeout=0.05))
+    with pytest.raises(LimitExceededError, match=r"Limits\.timeout") as caught:
+        await asked.aask("hi")
+    assert (caught.value.limit, model.cancelled) == ("timeout", True)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", ["blocking", "asynchronous"])
+async def test_an_asynchronous_service_cuts_off_a_tool_that_does_not_end(kind: str) -> None:
+    """A tool's own time-out is told to the model; that of the whole invocation ends it."""
+    ending = threading.Event()
+
+    async def wait_for_ever(i: int) -> str:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    def block(i: int) -> str:
+        ending.wait()
+        return "too late"
+
+    waiting = tool(name="wait")(wait_for_ever if kind == "asynchronous" else block)
+    asked = aiservices.create(
+        asking(str), chat_model=Waiting(answers=1), tools=[waiting], limits=Limits(timeout=0.05)
+    )
+    with pytest.raises(LimitExceededError, match=r"Limits\.timeout") as caught:
+        await asked.aask("hi")
+    ending.set()
+    assert caught.value.limit == "timeout"
+    assert [execution.is_error for execution in caught.value.tool_executions] == [True]
+
+
+@pytest.mark.anyio
+async def test_a_time_out_of_the_tools_own_is_no_limit_of_the_invocation() -> None:
+    async def fetch(i: int) -> str:
+        raise TimeoutError("the site is slow")
+
+    asked, model = service(calls("fetch", 1), "ok", tools=[fetch])
+    assert (await asked.aask("hi")).content == "ok"
+    assert "the site is slow" in texts(model.requests[1].messages)[0]
+
+
+def test_a_blocking_service_notices_when_the_answer_has_come_too_late() -> None:
+    def late(request: Any) -> str:
+        time.sleep(0.08)
+        return "at last"
+
+    asked, model = service(late, limits=Limits(timeout=0.05))
+    with pytest.raises(LimitExceededError, match=r"Limits\.timeout") as caught:
+        asked.ask("hi")
+    assert (caught.value.limit, len(model.requests)) == ("timeout", 1)
+    assert [response.text for response in caught.value.responses] == ["at last"]
+
+
+def test_the_reader_of_a_stream_may_take_its_time() -> None:
+    class Teller(Protocol):
+        def ask(self, text: str) -> Iterator[str]: ...
+
+    asked = aiservices.create(Teller, chat_model=ScriptedChatModel("one two"), limits=Limits(timeout=0.05))
+    words = iter(asked.ask("hi"))
+    first = next(words)
+    time.sleep(0.08)
+    assert first + "".join(words) == "one two"
 
 
 def test_time_is_looked_at_after_the_interceptors_and_for_executors_too(invoke: Invoke) -> None:
@@ -268,6 +358,7 @@ def test_the_defaults_are_those_of_the_documentation() -> None:
         timeout=600.0,
         max_tool_calls=None,
         max_calls_per_tool=None,
+        max_argument_retries=None,
         max_tokens=None,
     )
 

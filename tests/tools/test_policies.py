@@ -10,6 +10,7 @@ import pytest
 
 import aiservices
 from aiservices import (
+    AiMessage,
     LimitExceededError,
     Limits,
     StoreError,
@@ -284,8 +285,40 @@ def test_a_tools_own_errors_of_our_kinds_are_failures_of_the_tool(invoke: Invoke
     assert facts(texts(model.requests[-1].messages)[0])["error_type"] == type(error).__name__
 
 
-def test_wrong_arguments_are_bounded_by_the_rounds(invoke: Invoke) -> None:
-    """TOOL-10: there is no count of its own for arguments; the limit that ends it says what was asked for."""
+def test_arguments_that_do_not_fit_may_be_sent_again_so_often(invoke: Invoke) -> None:
+    """TOOL-10: the error names tool, attempts, limit and what was wrong; memory has all answers."""
+    memory = MessageWindowChatMemory(20)
+    asked, model = service(
+        BAD, BAD, "hello", tools=[forecast], limits=Limits(max_argument_retries=1), chat_memory=memory
+    )
+    with pytest.raises(
+        LimitExceededError, match=r"in 2 rounds .*'forecast'.*max_argument_retries=1"
+    ) as caught:
+        invoke(asked, "ask", "hi")
+    assert caught.value.limit == "max_argument_retries"
+    assert isinstance(caught.value.__cause__, ToolArgumentsError)
+    assert str(caught.value.__cause__) in str(caught.value)
+    assert invoke(asked, "ask", "again").content == "hello"
+    answers = [message for message in model.requests[-1].messages if isinstance(message, AiMessage)]
+    asked_ids = [asked_for.id for answer in answers for asked_for in answer.tool_calls]
+    assert [result.tool_call_id for result in results(model.requests[-1].messages)] == asked_ids
+    assert len(asked_ids) == 2
+
+
+def test_a_call_that_fits_begins_the_count_of_wrong_arguments_anew(invoke: Invoke) -> None:
+    """TOOL-10: and two wrong calls of one answer are one attempt."""
+    good = call("forecast", city="Rome")
+    asked, _ = service(
+        [BAD, BAD], good, BAD, [BAD, good], BAD, "ok", tools=[forecast], limits=Limits(max_argument_retries=1)
+    )
+    assert invoke(asked, "ask", "hi").content == "ok"
+    asked, _ = service(BAD, tools=[forecast], limits=Limits(max_argument_retries=0))
+    with pytest.raises(LimitExceededError):
+        invoke(asked, "ask", "hi")
+
+
+def test_wrong_arguments_are_bounded_by_the_rounds_too(invoke: Invoke) -> None:
+    """TOOL-10: without a limit of their own."""
     asked, _ = service(BAD, BAD, tools=[forecast], limits=Limits(max_round_trips=1))
     with pytest.raises(LimitExceededError, match="forecast") as caught:
         invoke(asked, "ask", "hi")
