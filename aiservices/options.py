@@ -11,6 +11,7 @@ from guardrails import GuardrailLike, OutputGuardrailsConfig, link
 from .context import InvocationContext
 from .driving import is_asynchronous
 from .events import Listener, hearing
+from .guessing import kind_of
 from .invocation import Stage
 from .memory import ChatMemory, ChatMemoryProvider, key_of
 from .messages import ChatRequest, ChatRequestParameters
@@ -77,7 +78,7 @@ _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
     "tool_registry": (ToolRegistry | None, "a ToolRegistry"),
     "tool_search": (ToolSearch | None, "KeywordToolSearch() or another ToolSearch"),
     "tool_executor": (ToolExecutor | None, "an object of a subclass of ToolExecutor"),
-    "compensation_log": (Store | None, "a Store"),
+    "compensation_log": (Store | None, "a Store, such as SqlStore('log.db')"),
     "parallel_tools": (bool, "True or False"),
 }
 _FUNCTIONS: Final = ("chat_memory_provider", "system_message_transformer", "chat_request_transformer")
@@ -92,7 +93,7 @@ def option_problems(config: Any) -> list[str]:
         problems.append("no chat_model: give a ChatModel or a name such as 'openai:gpt-5-mini' or 'local'")
     retries = config.parse_retries
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        problems.append(f"parse_retries is {retries!r}: give 0 or more")
+        problems.append(f"parse_retries is {retries!r}: give a whole number, 0 or more")
     problems += kind_problems(_KINDS, {name: getattr(config, name) for name in _KINDS})
     problems += [
         f"{name} cannot be called: give a function"
@@ -137,14 +138,10 @@ def _takes(transformer: Callable[..., Any]) -> int:
 def kind_problems(kinds: Mapping[str, tuple[Any, str]], given: Mapping[str, Any]) -> list[str]:
     """Which options are not of their kind, and what to give instead."""
     return [
-        f"{name} is {_shown(given[name])}: give {wanted}"
+        f"{name} is {kind_of(given[name])}: give {wanted}"
         for name, (kind, wanted) in kinds.items()
         if not isinstance(given[name], kind)
     ]
-
-
-def _shown(given: object) -> str:
-    return f"the class {given.__name__}" if isinstance(given, type) else f"a {type(given).__name__}"
 
 
 def _memory_problems(config: Any) -> list[str]:
@@ -199,10 +196,15 @@ def _tool_problems(config: Any) -> list[str]:
     return problems + sequence_problems("interceptors", config.interceptors, check_interceptor)
 
 
+def items_of(given: Any) -> Sequence[Any]:
+    """The items of an option; none where it is not what it should be, which is told already."""
+    return given if isinstance(given, Sequence) and not isinstance(given, str) else ()
+
+
 def sequence_problems(name: str, given: Any, check: Callable[[Any], object]) -> list[str]:
     """What is wrong with an option that takes several items; `check` raises `TypeError` for a bad one."""
     if isinstance(given, str) or not isinstance(given, Sequence):
-        return [f"{name} is a {type(given).__name__}: give a list or a tuple"]
+        return [f"{name} is {kind_of(given)}: give a list or a tuple"]
     problems = []
     for item in given:
         try:

@@ -16,6 +16,7 @@ from .calling import invoker
 from .declaring import declare, declared_on
 from .errors import ConfigurationError
 from .events import Listener
+from .guessing import listing
 from .invocation import Stage
 from .memory import ChatMemory, ChatMemoryProvider, Memories
 from .messages import DEFAULT_PARAMETERS, ChatRequestParameters
@@ -27,6 +28,7 @@ from .options import (
     Options,
     RequestTransformer,
     SystemTransformer,
+    items_of,
     option_problems,
 )
 from .pipeline import STAGES, compose
@@ -192,7 +194,8 @@ def ai_service(
 def _create(config: AiServices, service: Any, frame: Any) -> Any:
     problems = option_problems(config)
     shelf = _collect(problems, lambda: shelved(config.skills)) or NO_SKILLS
-    given = _collect(problems, lambda: config.tool_registry or ToolRegistry(config.tools)) or NO_TOOLS
+    tools = items_of(config.tools)
+    given = _collect(problems, lambda: config.tool_registry or ToolRegistry(tools)) or NO_TOOLS
     registry = _collect(problems, lambda: given.including(shelf.openers())) or NO_TOOLS
     system, user, names = config.system_message, config.user_message, frame.f_locals
     read = _collect(problems, lambda: read_whole_service(service, system=system, user=user, names=names))
@@ -232,5 +235,5 @@ def _refuse_unknown(options: Mapping[str, Any]) -> None:
     unknown = [name for name in options if name not in known]
     if unknown:
         raise ConfigurationError(
-            f"unknown option {name!r}: known are {', '.join(sorted(known))}" for name in unknown
+            f"unknown option {name!r}: {listing(name, sorted(known))}" for name in unknown
         )

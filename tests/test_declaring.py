@@ -84,7 +84,7 @@ def test_a_message_on_anything_but_a_class_or_a_function_is_refused(target: obje
 
 @pytest.mark.parametrize("decorator", [user_message, system_message])
 def test_two_messages_of_one_kind_are_refused_and_none_is_lost_silently(decorator: object) -> None:
-    """API.md section 1: two user messages."""
+    """two user messages."""
     with pytest.raises(ConfigurationError, match=r"ask: it has two \w+_message decorators"):
 
         @decorator("one")  # type: ignore[operator]
@@ -103,7 +103,7 @@ def test_ai_service_names_the_service_and_keeps_options_that_create_can_override
 
 
 def test_the_factory_takes_the_options_of_ai_service_as_defaults_like_create_does() -> None:
-    """API.md section 1: create is the same as AiServices(...).create."""
+    """create is the same as AiServices(...).create."""
 
     @ai_service(system_message="From the class.")
     class Asker(Protocol):
@@ -174,3 +174,5 @@ def test_ai_service_leaves_a_missing_user_message_to_create_which_may_supply_one
 def test_an_unknown_option_is_refused_where_it_is_written() -> None:
     with pytest.raises(ConfigurationError, match=r"unknown option 'nope': known are .*chat_model"):
         ai_service(nope=1)  # type: ignore[call-overload]
+    with pytest.raises(ConfigurationError, match=r"'parse_retry': did you mean 'parse_retries'\?"):
+        ai_service(parse_retry=1)  # type: ignore[call-overload]

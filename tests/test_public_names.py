@@ -43,13 +43,13 @@ def test_a_public_name_resolves_to_what_the_stub_imports(name: str) -> None:
 
 
 def test_what_a_model_is_can_be_imported_from_the_root() -> None:
-    """API.md: the names of sections 1 to 4, 10 and 11 are importable from `aiservices`."""
+    """The names of sections 1 to 4, 10 and 11 are importable from `aiservices`."""
     kinds = {"ChatModel", "EmbeddingModel", "ModerationModel", "ModerationResult", "ScoringModel"}
     assert kinds <= set(aiservices.__all__)
 
 
 def test_what_belongs_to_tools_can_be_imported_from_the_room_that_the_page_names() -> None:
-    """API.md section 4 is headed `aiservices.tools`."""
+    """The page of tools is headed `aiservices.tools`."""
     from aiservices import tools
 
     named = {"Allow", "Approval", "Deny", "RateLimit", "RetryCalls", "TimeLimit", "ToolContext", "ToolError"}

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ..context import NO_PARAMETERS, InvocationParameters
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import AgentError, AgentSuspendedError, ConfigurationError
+from ..guessing import kind_of
 from ..memory.ids import key_of
 from ..stores import Store
 from ..tools import Tool, tool
@@ -268,6 +269,8 @@ def _refuse_unfinished(record: Record | None, key: str) -> None:
 def _take(record: Record, answers: Mapping[str, Any]) -> None:
     """Note the answers. The first one to a question counts."""
     asked = [each["id"] for each in record.pending]
+    if not isinstance(answers, Mapping):
+        raise AgentError(f"answers is {kind_of(answers)}: give a mapping; pending is {listed(asked)}")
     unknown = [each for each in answers if each not in asked and each not in record.answers]
     if unknown:
         raise AgentError(f"nothing is pending under {listed(unknown)}: pending is {listed(asked)}")

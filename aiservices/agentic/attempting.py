@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..driving import Promise
 from ..errors import AgentError, MissingInputError
+from ..guessing import nearest
 from ..metering import Meter, metered
 from .events import (
     AgentCancelled,
@@ -142,7 +143,7 @@ async def inputs_of(agent: Node, here: Here) -> dict[str, Any]:
         elif need.required and not agent.is_composite:
             if agent.optional:
                 raise _SkippedError(need.key)
-            raise missing(here.run.root, agent.name, need.key)
+            raise missing(here.run.root, here.scope, agent.name, need.key)
     return inputs
 
 
@@ -191,18 +192,32 @@ def missing_memory_id(agent: str) -> MissingInputError:
     )
 
 
-def missing(root: Node, agent: str, key: str) -> MissingInputError:
+def missing(root: Node, scope: AgenticScope, agent: str, key: str) -> MissingInputError:
     """The error for a key that nobody has given, with those who could have produced it."""
     producers = sorted({node.name for node in nodes(root) if node.output_key == key and node.name != agent})
-    who = (
-        f"{listed(producers)} could produce it but did not run before" if producers else "no agent writes it"
-    )
     give = "so give it as an input"
     if key == "memory_id":
         give = "and memory_id= names the run: annotate the parameter as Annotated[..., MemoryId] to get that"
     return MissingInputError(
-        f"the agent {agent!r} needs {key!r}, which is missing: {who}, {give}",
+        f"the agent {agent!r} needs {key!r}, which is missing: {_why(producers, scope)}, {give}"
+        f"{_other_reason(root, scope, key)}",
         agent=agent,
         key=key,
         producers=producers,
     )
+
+
+def _why(producers: Sequence[str], scope: AgenticScope) -> str:
+    if not producers:
+        return "no agent writes it"
+    ran = [each.agent for each in scope.invocations if each.agent in producers]
+    return f"{ran[-1]!r} gave None" if ran else f"{listed(producers)} could produce it but did not run before"
+
+
+def _other_reason(root: Node, scope: AgenticScope, key: str) -> str:
+    """What else may be wrong: an agent of that name that writes nothing, or a name that is misspelt."""
+    if any(node.name == key and node.output_key is None for node in nodes(root)):
+        return f"; or let the agent {key!r} write it, with output_key={key!r}"
+    written = {node.output_key for node in nodes(root) if node.output_key is not None}
+    near = nearest(key, sorted((written | set(scope.state)) - {key}))
+    return "" if near is None else f"; or is it misspelt? There is {near!r}"

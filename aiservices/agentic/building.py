@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, overload
 from typing_extensions import TypeForm, Unpack
 
 from ..errors import ConfigurationError
+from ..guessing import listing
 from ..stores import Store
 from ..tools.annotations import names_around
 from .agents import Agent
@@ -284,7 +285,7 @@ def built(
     unknown = [name for name in options if name not in known]
     if unknown:
         raise ConfigurationError(
-            f"{plan.pattern}: unknown option {name!r}: known are {', '.join(known)}" for name in unknown
+            f"{plan.pattern}: unknown option {name!r}: {listing(name, known)}" for name in unknown
         )
     made = Composite(plan, agents, CompositeOptions(**options))
     if service is None:

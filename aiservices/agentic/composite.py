@@ -145,7 +145,7 @@ class Composite(Agent):
                     raise missing_memory_id(node.name)
         for want in self._early:
             if not here.scope.has(want.key):
-                raise missing(here.run.root, want.agent, want.key)
+                raise missing(here.run.root, here.scope, want.agent, want.key)
 
     def _inside(self) -> Traffic:
         """The traffic of the agents by the plan.

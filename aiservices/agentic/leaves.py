@@ -13,6 +13,7 @@ from ..context import InvocationParameters
 from ..context import MemoryId as MemoryIdMark
 from ..driving import Driver
 from ..errors import ConfigurationError
+from ..guessing import kind_of
 from ..memory import MEMORIES
 from ..proxying import methods_of
 from ..reading import AnswerForm, Delivery, MethodSpec
@@ -130,6 +131,10 @@ def leaf_of(source: Any, names: Mapping[str, Any] = NO_NAMES) -> Leaf:
     if methods_of(source) is not None:
         raise ConfigurationError(
             f"{source!r} has no method decorated with @agent: decorate the one that is the agent"
+        )
+    if isinstance(source, list | tuple):
+        raise ConfigurationError(
+            f"one of the agents is {kind_of(source)}: give its items one by one, as in *items"
         )
     if not callable(source):
         raise ConfigurationError(

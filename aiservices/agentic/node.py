@@ -10,13 +10,12 @@ from typing import Any, TypeAlias
 from .events import AgentEvent
 from .needs import Need
 from .places import Place
-from .recovering import ErrorContext, Fail, Replace, Retry
+from .recovering import ErrorContext
 from .scope import AgenticScope
 from .topology import Topology
 from .traffic import Traffic, Want
 
 Heard: TypeAlias = Callable[[AgentEvent], object]
-ErrorAnswer: TypeAlias = "Retry | Replace | Fail | None"
 OnError: TypeAlias = Callable[[ErrorContext], Any]
 
 

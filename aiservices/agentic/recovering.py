@@ -26,40 +26,42 @@ class ErrorContext:
     path: str = ""
 
 
+class Recovery:
+    """What a handler of errors decides: `Recovery.retry()`, `Recovery.result(value)`, `Recovery.fail()`."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def retry() -> Recovery:
+        """Call the agent again, with its inputs read anew; at most five times in all."""
+        return Retry()
+
+    @staticmethod
+    def result(value: Any) -> Recovery:
+        """Take this for the agent's output."""
+        return Replace(value)
+
+    @staticmethod
+    def fail() -> Recovery:
+        """Let the error pass to the composite around this one."""
+        return Fail()
+
+
 @dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Recovery):
     """Call the agent again, after a pause that doubles from attempt to attempt."""
 
 
 @dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Recovery):
     """Go on with this value in place of the agent's."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Fail:
+class Fail(Recovery):
     """Leave it to the composites around this one; where none knows better the run fails."""
-
-
-class Recovery:
-    """What a handler of errors decides: `Recovery.retry()`, `Recovery.result(value)`, `Recovery.fail()`."""
-
-    @staticmethod
-    def retry() -> Retry:
-        """Call the agent again, with its inputs read anew; at most five times in all."""
-        return Retry()
-
-    @staticmethod
-    def result(value: Any) -> Replace:
-        """Take this for the agent's output."""
-        return Replace(value)
-
-    @staticmethod
-    def fail() -> Fail:
-        """Let the error pass to the composite around this one."""
-        return Fail()
 
 
 def pause_after(attempt: int) -> float:

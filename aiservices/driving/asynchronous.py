@@ -123,17 +123,17 @@ class AsynchronousDriver:
                 refuse(inbox.get_nowait())
 
     async def within(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        return await self.cut_off(seconds, self.run(job))
+
+    async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                return await self.run(job)
+                return await job
         except TimeoutError as error:
             if not limit.expired():  # the job's own
                 raise
             raise TimeoutError(f"it did not end within {seconds} s") from error
-
-    async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
-        return await self.within(seconds, job)
 
     async def finish(self, job: Coroutine[Any, Any, T]) -> T:
         task, cancelled = asyncio.ensure_future(self.run(job)), None

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver
 from ..errors import ConflictError, StoreError
+from ..guessing import kind_of
 from ..messages import ChatMessage, messages_from_json, messages_to_json
 from ..stores import InMemoryStore, Store
 from .chat_memory import ChatMemory
@@ -29,6 +30,8 @@ class StoredChatMemory(ChatMemory):
     """
 
     def __init__(self, id: Any, store: Store | None, namespace: str) -> None:
+        if not isinstance(store, Store | None):
+            raise TypeError(f"store is {kind_of(store)}: give a Store, such as SqlStore('chat.db')")
         self.id = id
         self.key = key_of(id)
         self.store = _checked(store) if store is not None else InMemoryStore()

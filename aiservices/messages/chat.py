@@ -132,6 +132,11 @@ class CustomMessage:
         frozen = attributes_of(self.attributes, owner="CustomMessage.attributes")
         object.__setattr__(self, "attributes", frozen)
 
+    @property
+    def text(self) -> None:
+        """None: only its provider knows what it says. So every message has a `text`."""
+        return None
+
 
 ChatMessage: TypeAlias = SystemMessage | UserMessage | AiMessage | ToolResultMessage | CustomMessage
 """Anything that can stand in a conversation."""

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any, Final, TypeAlias, TypeVar
 
 from ..errors import ConfigurationError
+from ..guessing import kind_of
 from .chat import ChatModel
 from .embedding import EmbeddingFunction, EmbeddingModel, FunctionEmbeddingModel
 
@@ -28,7 +29,7 @@ def resolve_chat_model(model: str | ChatModel) -> ChatModel:
         return model
     if not isinstance(model, str):
         raise ConfigurationError(
-            f"chat_model is a {type(model).__name__}: give a ChatModel or a name such as 'openai:gpt-5-mini'"
+            f"chat_model is {kind_of(model)}: give a ChatModel or a name such as 'openai:gpt-5-mini'"
         )
     return _made(model, GROUP, ChatModel)
 
@@ -46,7 +47,7 @@ def embedding_model_of(model: AnyEmbeddingModel) -> EmbeddingModel:
         return _made(model, EMBEDDING_GROUP, EmbeddingModel)
     if isinstance(model, type) or not callable(model):
         raise ConfigurationError(
-            f"the embedding model is a {type(model).__name__}: give an EmbeddingModel, a name such as "
+            f"the embedding model is {kind_of(model)}: give an EmbeddingModel, a name such as "
             "'local', or a function that makes vectors of texts"
         )
     return FunctionEmbeddingModel(model)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..segments import ScoredSegment, TextSegment
-from .query import Query
+from .query import NO_CONTEXT, Query
 
 
 def segments_in(given: Any, source: str) -> list[ScoredSegment]:
@@ -39,7 +39,7 @@ def _query(item: object, original: Query, source: str) -> Query:
         return original.saying(item)
     if not isinstance(item, Query):
         raise TypeError(f"{source} gave a {type(item).__name__} among its queries: give a Query or a text")
-    return item if item.context is not None else Query(item.text, original.context)
+    return item if item.context is not NO_CONTEXT else Query(item.text, original.context)
 
 
 def _scored(item: object, source: str) -> ScoredSegment:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from ..context import NO_PARAMETERS, InvocationContext, InvocationParameters
+from ..guessing import kind_of
 from ..messages import ChatMessage, SystemMessage, UserMessage
 
 
@@ -27,16 +28,21 @@ class QueryContext:
     memory_id: Any = field(default=None, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+NO_CONTEXT: Final = QueryContext()
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Query:
-    """A text to look up. `context` is the call it belongs to; `None` for one made outside of any call."""
+    """A text to look up. `context` is the call it belongs to; an empty one outside of any call."""
 
     text: str
-    context: QueryContext | None = field(default=None, hash=False, repr=False)
+    context: QueryContext = field(hash=False, repr=False)
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.text, str):
-            raise TypeError(f"the text of a query is a {type(self.text).__name__}: give a str")
+    def __init__(self, text: str, context: QueryContext | None = None) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"the text of a query is {kind_of(text)}: give a str")
+        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "context", NO_CONTEXT if context is None else context)
 
     def saying(self, text: str) -> Query:
         """Another text to look up for the same call."""

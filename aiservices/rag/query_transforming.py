@@ -63,7 +63,7 @@ class CompressingQueryTransformer(DrivenTransformer):
         self._template = prompt_template(template or COMPRESSING, "query", "history", owner=type(self))
 
     async def drive(self, driver: Driver, query: Query) -> list[Query]:
-        history = _history(query.context.messages if query.context is not None else ())
+        history = _history(query.context.messages)
         if not history:
             return [query]
         variables = {"query": query.text, "history": history}

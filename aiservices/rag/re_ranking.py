@@ -77,7 +77,7 @@ class ReRanker(DrivenPart):
 def question_of(queries: Sequence[Query]) -> str:
     """What was asked: the only query, or what the user said where it became several, or the first of them."""
     context = queries[0].context
-    if len(queries) > 1 and context is not None and context.user_message is not None:
+    if len(queries) > 1 and context.user_message is not None:
         return context.user_message.text
     return queries[0].text
 

@@ -48,9 +48,21 @@ def slot(given: Any, method: str, what: str) -> Slot:
         return Slot(name, _twins(blocking, asynchronous), given)
     function = blocking or asynchronous or given
     if not callable(function):
-        raise TypeError(f"the {what} {given!r} is neither a function nor an object with {method}(...)")
+        raise TypeError(
+            f"the {what} {given!r} is neither a function nor an object with {method}(...)"
+            f"{_instead(given, method)}"
+        )
     awaited = iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
     return Slot(name, _calling(function), given, awaited)
+
+
+def _instead(given: Any, method: str) -> str:
+    """What to write for what somebody gave in the place of a retriever."""
+    if method == "retrieve" and isinstance(given, list | tuple):
+        return ": join several with HybridRetriever(*retrievers)"
+    if method == "retrieve" and callable(getattr(given, "search", None)):
+        return ": look it up with an EmbeddingStoreRetriever(...) or a KeywordRetriever(...)"
+    return ""
 
 
 def name_of(given: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from ..errors import ConfigurationError
 from ..messages import SystemMessage
 from ..models import ChatModel, resolve_chat_model
+from ..options import items_of
 from ..skills import NO_SKILLS, SkillInjector, SkillSource, shelved
 from ..stores import Store
 from ..tools import (
@@ -86,7 +87,7 @@ def react(
     problems = option_problems(locals())  # nothing but the options is local so far
     model = _collect(problems, lambda: resolve_chat_model(chat_model))
     shelf = _collect(problems, lambda: shelved(skills)) or NO_SKILLS
-    registry = _collect(problems, lambda: ToolRegistry([*_items(tools), *shelf.openers()])) or NO_TOOLS
+    registry = _collect(problems, lambda: ToolRegistry([*items_of(tools), *shelf.openers()])) or NO_TOOLS
     user_channels = _collect(problems, lambda: Channels(_entries(channels))) or Channels(None)
     injected = skill_injector.shelf if isinstance(skill_injector, SkillInjector) else NO_SKILLS
     guarded = _entries(approvals)
@@ -127,11 +128,6 @@ def react(
         release_thread=release_thread,
     )
     return AgentExecutor(setup, description)
-
-
-def _items(given: Any) -> Sequence[Any]:
-    """The items of an option; none where it is not what it should be, which is told already."""
-    return given if isinstance(given, Sequence) and not isinstance(given, str) else ()
 
 
 def _entries(given: Any) -> Mapping[str, Any]:

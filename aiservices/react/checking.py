@@ -18,7 +18,7 @@ _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
     "tool_executor": (ToolExecutor | None, "an object of a subclass of ToolExecutor"),
     "limits": (Limits | None, "Limits(...)"),
     "parallel_tools": (bool, "True or False"),
-    "checkpointer": (Store | None, "a Store"),
+    "checkpointer": (Store | None, "a Store, such as SqlStore('agents.db')"),
     "release_thread": (bool, "True or False"),
     "approvals": (Mapping | None, "a mapping from names of tools to True or a function"),
     "skill_injector": (SkillInjector | None, "SkillInjector(...)"),
@@ -35,6 +35,8 @@ def option_problems(given: Mapping[str, Any]) -> list[str]:
     problems += sequence_problems("interceptors", given["interceptors"], check_interceptor)
     for option in ("call_model_hooks", "execute_tools_hooks"):
         problems += check_hooks(option, given[option])
+    if isinstance(given["response_format"], str):
+        problems.append(f"response_format is {given['response_format']!r}: give a type, or a ResponseFormat")
     return [*problems, *_value_problems(given["max_steps"], given["conversation_policy"], given["name"])]
 
 

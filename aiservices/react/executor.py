@@ -17,6 +17,7 @@ from ..memory import key_of
 from ..messages import AiMessage, ChatMessage, Content, UserMessage
 from ..tools import Tool
 from .diagrams import diagram
+from .process_threads import ProcessThreads
 from .reading import Reading, aread, read
 from .records import NODES, Checkpoint, has_open_round
 from .running import Run
@@ -243,7 +244,12 @@ class AgentExecutor:
     async def _newest(self, driver: Driver, thread_id: str) -> Checkpoint:
         found = await self._setup.threads.newest(driver, thread_id)
         if found is None:
-            raise AgentError(f"there is no thread {thread_id!r}", agent=self.name)
+            where = (
+                " in this process: a checkpointer keeps threads beyond it"
+                if isinstance(self._setup.threads, ProcessThreads)
+                else ""
+            )
+            raise AgentError(f"there is no thread {thread_id!r}{where}", agent=self.name)
         return found
 
     def _line(self, driver: Driver, thread_id: str) -> Any:

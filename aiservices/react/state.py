@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
@@ -99,6 +99,16 @@ FIELDS: Final = (
     "channels",
     "value",
 )
+
+
+def _refuse(state: AgentState, name: str, value: object) -> None:
+    raise FrozenInstanceError(
+        f"a state is frozen: give {name!r} in the update of a hook, or take state.replace({name}=...)"
+    )
+
+
+# What dataclasses write for frozen classes with slots stumbles over a name that is no field.
+AgentState.__setattr__ = _refuse  # type: ignore[method-assign, assignment]
 
 
 def changed_state(state: AgentState, changes: Mapping[str, Any]) -> AgentState:

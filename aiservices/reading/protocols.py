@@ -177,10 +177,17 @@ def _stub(key: str, member: Any) -> FunctionType | None:
         raise Complaint("an @overload has no single return type: declare a method for each")
     if key.startswith("__") and key.endswith("__") and key != "__call__":
         raise Complaint("a special method cannot call the model: give it a body, or another name")
-    first = next(iter(inspect.signature(stub).parameters.values()), None)
-    if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+    if not _has_self(stub):
         raise Complaint("it has no self: write `def name(self, ...)`")
     return stub
+
+
+def _has_self(stub: FunctionType) -> bool:
+    """Whether there is a first parameter for the service: one that is annotated as another is an argument."""
+    first = next(iter(inspect.signature(stub).parameters.values()), None)
+    if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+        return False
+    return first.name == "self" or first.name not in annotations_of(stub)
 
 
 def _is_overloaded(stub: FunctionType) -> bool:

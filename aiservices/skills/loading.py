@@ -35,6 +35,8 @@ def load_skills(path: str | Path | Traversable) -> tuple[Skill, ...]:
         try:
             if place.is_dir() and place.joinpath(FILE).is_file():
                 skills.append(_skill(place, root))
+            elif place.is_dir():
+                problems += _misnamed(place)
         except ConfigurationError as error:
             problems += error.problems
         except (OSError, RuntimeError) as error:  # the latter for links in a circle, before Python 3.13
@@ -46,6 +48,15 @@ def load_skills(path: str | Path | Traversable) -> tuple[Skill, ...]:
     if problems:
         raise ConfigurationError(problems)
     return tuple(skills)
+
+
+def _misnamed(place: Traversable) -> list[str]:
+    """What is wrong with the files of a folder that is no skill: one may be meant to make it one."""
+    return [
+        f"{place.name}/{entry.name}: call it {FILE}"
+        for entry in place.iterdir()
+        if entry.name.lower() == FILE.lower()
+    ]
 
 
 def _folder(path: str | Path | Traversable) -> Traversable:

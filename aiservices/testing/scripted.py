@@ -36,7 +36,7 @@ class UnusedRepliesError(AssertionError):
 
 
 class ScriptedChatModel(ChatModel):
-    """Gives the replies one after another; `requests` holds what was asked.
+    """Gives the replies one after another; `requests` holds what was asked, `prompts` the last words of each.
 
     `capabilities` are none by default, so that typed answers are asked for in words. A stream gives a text
     word by word, or in its `Pieces`. A request beyond the last reply is an `UnexpectedRequestError`. At the
@@ -55,6 +55,11 @@ class ScriptedChatModel(ChatModel):
         if len(self.requests) != 1:
             raise AssertionError(f"the model was asked {len(self.requests)} times, not once")
         return self.requests[0]
+
+    @property
+    def prompts(self) -> list[str]:
+        """What the model was told last: the text of the last message of each request, empty without one."""
+        return [request.messages[-1].text or "" for request in self.requests]
 
     def chat(self, request: ChatRequest) -> ChatResponse:
         reply = self._next(request)
@@ -87,8 +92,9 @@ class ScriptedChatModel(ChatModel):
         try:
             reply = self._replies.popleft()
         except IndexError:
+            last = request.messages[-1]
             raise UnexpectedRequestError(
-                f"request {len(self.requests)} has no reply in the script: {request.messages[-1]!r}"
+                f"request {len(self.requests)} has no reply in the script: it ends with {last.text or last!r}"
             ) from None
         return reply(request) if callable(reply) and not isinstance(reply, type) else reply
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
 from ..errors import ConfigurationError
+from ..guessing import kind_of
 from ..messages import ToolSpec
 from .functions import Tool, tool
 
@@ -85,9 +86,13 @@ def tools_of(item: ToolLike) -> list[Tool[..., Any]]:
         return [declared.running(_called(item), bound_to)]
     if methods := _tool_methods(item):
         return methods
+    if isinstance(item, str | bytes):
+        raise ConfigurationError(
+            f"one of the tools is {kind_of(item)}: give the function itself, not its name or what it returns"
+        )
     if isinstance(item, Iterable):
         raise ConfigurationError(
-            f"one of the tools is a {type(item).__name__}: give its items one by one, as in *items"
+            f"one of the tools is {kind_of(item)}: give its items one by one, as in *items"
         )
     if callable(item):
         return [tool(item)]
@@ -170,7 +175,7 @@ def _add(found: dict[str, Tool[..., Any]], made: Tool[..., Any], problems: list[
     elif made.name in found:
         problems.append(
             f"two tools are called {made.name!r}, {_origin(found[made.name])} and {_origin(made)}: "
-            "rename one with @tool(name=...)"
+            "rename one with @tool(name=...), an agent with its name="
         )
     else:
         _ = made.undo  # read now, so that a compensation that does not fit is reported with the rest

@@ -140,6 +140,7 @@ def test_what_can_be_called_is_an_agent(style: Style, style_of: str) -> None:
         (Writer, "Writer is a class"),
         (lambda x: x, "a lambda has no name"),
         ("text", "'text' is no agent"),
+        ([write], r"one of the agents is a list: give its items one by one, as in \*items"),
         (agent(name="  ")(lambda: 1), "a name that is not blank"),
         (agent(name="x", output_key="")(lambda: 1), "output_key is '': give"),
     ],
@@ -184,8 +185,10 @@ def test_a_system_needs_agents() -> None:
 
 
 def test_unknown_options_are_named_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match="unknown option 'outputs': known are name, description"):
-        sequence(write, outputs="x")  # type: ignore[call-overload]
+    with pytest.raises(ConfigurationError, match="unknown option 'colour': known are name, description"):
+        sequence(write, colour="x")  # type: ignore[call-overload]
+    with pytest.raises(ConfigurationError, match=r"unknown option 'listener': did you mean 'listeners'\?"):
+        sequence(write, listener=[])  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,28 @@ def test_who_could_have_produced_a_missing_input_is_named(style: Style) -> None:
     assert caught.value.producers == ("write",)
 
 
+def test_who_could_have_produced_a_missing_input_but_gave_none_is_named(style: Style) -> None:
+    nothing = agent(name="nothing", output_key="story")(lambda topic: None)
+    with pytest.raises(MissingInputError, match="'nothing' gave None, so give it") as caught:
+        style.invoke(sequence(nothing, publish), topic="bees")
+    assert str(caught.value).endswith("as an input")
+
+
+def test_a_name_near_the_missing_one_is_told(style: Style) -> None:
+    typo = agent(name="typo")(lambda stroy: stroy)
+    with pytest.raises(MissingInputError, match=r"needs 'stroy', .* or is it misspelt\? There is 'story'"):
+        style.invoke(sequence(write, typo), topic="bees")
+    with pytest.raises(MissingInputError, match=r"needs 'topic', .* or is it misspelt\? There is 'topik'"):
+        style.invoke(sequence(write, publish), topik="bees")
+
+
+def test_an_agent_of_the_name_of_the_missing_input_that_writes_nothing_is_told(style: Style) -> None:
+    draft = agent(name="draft")(lambda topic: topic)
+    reader = agent(name="reader")(lambda draft: draft)
+    with pytest.raises(MissingInputError, match="let the agent 'draft' write it, with output_key='draft'"):
+        style.invoke(sequence(draft, reader), topic="bees")
+
+
 def test_who_wants_the_id_of_the_run_is_told_how_to_get_it(style: Style) -> None:
     with pytest.raises(MissingInputError, match=r"annotate the parameter as Annotated.*MemoryId"):
         style.invoke(sequence(agent(name="tell")(lambda memory_id: memory_id)), memory_id="m")

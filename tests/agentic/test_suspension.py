@@ -128,6 +128,8 @@ def test_only_what_is_pending_can_be_answered_and_the_first_answer_counts(
     pair = [human_in_the_loop(name, output_key=name) for name in ("one", "two")]
     made = parallel(*pair, store=store, output=lambda scope: scope.state)
     one, two = pending(style.run(made, memory_id="m"))
+    with pytest.raises(AgentError, match=r"answers is a str: give a mapping; pending is .*one.*two"):
+        style.resume(made, "m", "yes")  # type: ignore[arg-type]
     with pytest.raises(AgentError, match=r"nothing is pending under 'nobody': pending is .*one.*two"):
         style.resume(made, "m", {"nobody": 1})
     assert pending(style.resume(made, "m", {one.id: "first"})) == (two,)

@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("guardrails", "outputparsers"),
     ("aiservices.messages",),
     ("aiservices.segments",),
-    ("aiservices.closing",),
+    ("aiservices.closing", "aiservices.guessing"),
     ("aiservices.results",),
     ("aiservices.metering",),
     ("aiservices.errors",),

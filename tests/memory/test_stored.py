@@ -75,6 +75,11 @@ class Contested(InMemoryStore):
         return super().put(namespace, key, value, **options)
 
 
+def test_a_path_is_no_store() -> None:
+    with pytest.raises(TypeError, match=r"store is a str: give a Store, such as SqlStore\('chat.db'\)"):
+        MessageWindowChatMemory(9, "ann", "chat.db")  # type: ignore[arg-type]
+
+
 def test_a_turn_is_tried_ten_times_and_then_handed_to_the_caller(invoke: Any) -> None:
     store = Contested(99)
     model = ScriptedChatModel(asks("a"), "A1")

@@ -95,8 +95,8 @@ def test_names_are_those_of_providers_and_their_models(monkeypatch: pytest.Monke
     [
         ("nobody:x", "no model provider is called 'nobody': installed are local, openai"),
         ("local:other", "no embedded embedding model 'other'"),
-        (None, "the embedding model is a NoneType: give an EmbeddingModel"),
-        (LocalEmbeddingModel, "the embedding model is a ABCMeta"),
+        (None, "the embedding model is None: give an EmbeddingModel"),
+        (LocalEmbeddingModel, "the embedding model is the class LocalEmbeddingModel"),
     ],
 )
 def test_what_is_no_embedding_model_is_a_configuration_error(model: Any, complaint: str) -> None:

@@ -79,8 +79,8 @@ def test_a_model_stands_for_itself() -> None:
         ("named", "the provider 'named' has many models: write 'named:' and one's name after it"),
         ("named:", "has many models"),
         ("str:x", "the provider 'str' made a str, not a ChatModel"),
-        (None, "chat_model is a NoneType: give a ChatModel or a name"),
-        (Named, "chat_model is a ABCMeta"),
+        (None, "chat_model is None: give a ChatModel or a name"),
+        (Named, "chat_model is the class Named: give a ChatModel"),
     ],
 )
 def test_a_wrong_name_is_a_configuration_error_that_says_what_to_write(name: Any, complaint: str) -> None:

@@ -83,7 +83,6 @@ def test_settings_may_depend_on_the_query(kind: str) -> None:
     store = Asked()
 
     async def tenant(query: Query) -> Any:
-        assert query.context is not None
         return F("tenant") == query.context.parameters["tenant"]
 
     retriever = over(store, max_results=lambda query: len(query.text), min_score=lambda q: 0.5, filter=tenant)
@@ -145,6 +144,8 @@ def test_what_is_missing_or_cannot_work_is_refused() -> None:
         (lambda: KeywordRetriever(keyword_index=3), "keyword_index is 3"),  # type: ignore[arg-type]
         (HybridRetriever, "HybridRetriever has no retrievers"),
         (lambda: HybridRetriever(3), "retriever 3 is neither a function"),  # type: ignore[arg-type]
+        (lambda: HybridRetriever(InMemoryEmbeddingStore()), "look it up with an EmbeddingStoreRetriever"),  # type: ignore[arg-type]
+        (lambda: HybridRetriever([]), r"join several with HybridRetriever\(\*retrievers\)"),  # type: ignore[arg-type]
     ]
     for make, problem in wrong:
         with pytest.raises(ConfigurationError, match=problem):
@@ -157,6 +158,13 @@ def test_what_is_missing_or_cannot_work_is_refused() -> None:
     for count in (0, -1, True, 2.5):
         with pytest.raises(ValueError, match="max_results is"):
             over(Asked(), max_results=count)
+
+
+def test_a_query_outside_of_any_call_has_an_empty_context() -> None:
+    assert Query("x").context == QueryContext() == Query("x", None).context
+    assert Query("x") == Query("x", None) == Query("x").saying("x")
+    with pytest.raises(TypeError, match="the text of a query is None: give a str"):
+        Query(None)  # type: ignore[arg-type]
 
 
 def test_a_retriever_says_what_it_is_called() -> None:

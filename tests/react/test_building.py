@@ -178,6 +178,10 @@ def test_a_state_cannot_be_changed_and_has_no_other_parts() -> None:
     state = AgentState("t")
     with pytest.raises(AttributeError):
         state.messages = ()  # type: ignore[misc]
+    with pytest.raises(
+        AttributeError, match=r"frozen: give 'nope' in the update .* state.replace\(nope=...\)"
+    ):
+        state.nope = 1
     with pytest.raises(AttributeError, match="no channel 'nope'"):
         _ = state.nope
     with pytest.raises(TypeError, match="no 'nope'"):
@@ -187,7 +191,7 @@ def test_a_state_cannot_be_changed_and_has_no_other_parts() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "told"),
     [
-        ("tools", None, "tools is a NoneType: give a list"),
+        ("tools", None, "tools is None: give a list"),
         ("tools", "abc", "tools is a str: give a list"),
         ("tool_providers", [3], "the tool provider 3"),
         ("interceptors", 3, "interceptors is a int"),
@@ -195,13 +199,14 @@ def test_a_state_cannot_be_changed_and_has_no_other_parts() -> None:
         ("tool_executor", print, "tool_executor is a builtin_function_or_method"),
         ("system_message", 3, "system_message is a int"),
         ("parallel_tools", "no", "parallel_tools is a str"),
-        ("release_thread", None, "release_thread is a NoneType"),
+        ("release_thread", None, "release_thread is None"),
         ("conversation_policy", 3, "conversation_policy is a int"),
         ("conversation_policy", MessageWindow, "conversation_policy is the class MessageWindow"),
         ("approvals", ["send"], "approvals is a list"),
         ("channels", ["log"], "channels is a list"),
-        ("description", None, "description is a NoneType"),
+        ("description", None, "description is None"),
         ("response_format", {}, "response_format"),
+        ("response_format", "json", "response_format is 'json': give a type, or a ResponseFormat"),
     ],
 )
 def test_an_option_of_the_wrong_kind_is_told(option: str, value: Any, told: str) -> None:

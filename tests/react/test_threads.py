@@ -97,8 +97,9 @@ def test_what_is_not_there_is_an_error_or_nothing(kept: dict[str, Any]) -> None:
     for ask in (asked.state, asked.resume):
         with pytest.raises(AgentError, match="there is no thread 't'"):
             ask("t")
-    with pytest.raises(AgentError, match="there is no thread 't'"):
+    with pytest.raises(AgentError, match="there is no thread 't'") as caught:
         asked.update("t", {})
+    assert ("a checkpointer keeps threads beyond it" in str(caught.value)) is ("checkpointer" not in kept)
 
 
 @both

@@ -87,7 +87,7 @@ def test_invocation_parameters_are_needed_where_they_are_declared() -> None:
 
 
 def test_the_users_text_is_never_a_template() -> None:
-    """Row 205 as API.md has it, TPL-07: variables belong into the system message, the text stays."""
+    """Row 205 as the public rules have it, TPL-07: variables belong into the system message, the text stays."""
 
     class Asker(Protocol):
         @system_message("You know {{ country }}.")
@@ -275,7 +275,7 @@ def test_a_system_message_of_a_method_is_sent_first() -> None:
 
 
 def test_a_callable_gets_the_context_and_its_text_is_sent_as_it_is() -> None:
-    """Rows 227 to 229 as API.md has them: one kind of callable, whose text is never a template."""
+    """Rows 227 to 229 as the public rules have them: one kind of callable, whose text is never a template."""
 
     def told(context: InvocationContext) -> str:
         return f"{context.service}.{context.method} {context.arguments['text']} {{{{ text }}}}"

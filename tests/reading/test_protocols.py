@@ -160,6 +160,10 @@ def test_a_member_that_can_neither_run_nor_call_the_model_is_named() -> None:  #
 
         def varying(*t: str) -> str: ...
 
+        def forgotten(t: str) -> str: ...  # type: ignore[misc]  # noqa: N805
+
+        def renamed(this, t: str) -> str: ...  # noqa: N805
+
     assert problems_of(Asker) == (
         "Asker.name: it is no method: a service has methods, and constants with a value",
         "Asker.other: it is no method: a service has methods, and constants with a value",
@@ -175,6 +179,7 @@ def test_a_member_that_can_neither_run_nor_call_the_model_is_named() -> None:  #
         "Asker.selfless: it has no self: write `def name(self, ...)`",
         "Asker.keyword: it has no self: write `def name(self, ...)`",
         "Asker.varying: it has no self: write `def name(self, ...)`",
+        "Asker.forgotten: it has no self: write `def name(self, ...)`",
     )
 
 
@@ -253,7 +258,7 @@ def test_a_protocol_without_a_stub_is_refused() -> None:
 
 
 def test_everything_wrong_with_declaration_and_options_comes_in_one_error() -> None:
-    """API.md section 1: every problem in one error, each naming class, method and parameter."""
+    """every problem in one error, each naming class, method and parameter."""
 
     class Asker(Protocol):
         @user_message("{{ nope }}")
@@ -288,8 +293,24 @@ def test_everything_wrong_with_declaration_and_options_comes_in_one_error() -> N
     assert str(caught.value).splitlines() == list(caught.value.problems)
 
 
+def test_one_tool_in_place_of_a_list_is_one_problem_among_others() -> None:
+    @tool
+    def look(city: str) -> str:
+        return city
+
+    class Asker(Protocol):
+        def ask(self, text: str) -> str: ...
+
+    with pytest.raises(ConfigurationError) as caught:
+        aiservices.create(Asker, chat_model=ScriptedChatModel(), tools=look, parse_retries="3")  # type: ignore[arg-type]
+    assert caught.value.problems == (
+        "parse_retries is '3': give a whole number, 0 or more",
+        "tools is a Tool: give a list or a tuple",
+    )
+
+
 def test_what_does_not_fit_the_options_comes_in_the_same_error_as_what_cannot_be_read() -> None:
-    """API.md section 1: `MemoryId` with no memory and `@moderate` with no model, beside other mistakes."""
+    """`MemoryId` with no memory and `@moderate` with no model, beside other mistakes."""
 
     @tool(returns=ReturnBehavior.IMMEDIATE)
     def count() -> int:

@@ -18,7 +18,7 @@ class Parent(Protocol):
 
 
 def test_a_body_reaches_the_stub_that_it_overrides_by_way_of_super() -> None:
-    """API.md section 1: the proxy is a subclass of the Protocol, so that `super()` works."""
+    """the proxy is a subclass of the Protocol, so that `super()` works."""
 
     class Child(Parent, Protocol):
         @user_message("{{ t }}, please")

@@ -36,6 +36,14 @@ def test_folders_without_a_skill_are_none(tmp_path: Path) -> None:
     assert load_skills(tmp_path) == ()
 
 
+def test_a_file_in_lower_case_is_told_to_be_renamed(tmp_path: Path) -> None:
+    (tmp_path / "shipping").mkdir()
+    (tmp_path / "shipping" / "Skill.md").write_text("---\nname: a\ndescription: b\n---\nText")
+    if not (tmp_path / "shipping" / "SKILL.md").exists():  # file systems may take both for one
+        with pytest.raises(ConfigurationError, match=r"^shipping/Skill.md: call it SKILL.md$"):
+            load_skills(tmp_path)
+
+
 def test_a_folder_that_is_a_skill_is_one(tmp_path: Path) -> None:
     folder = write_skill(tmp_path, "a", notes_dot_md="x")
     (skill,) = load_skills(folder)

@@ -13,6 +13,7 @@ from aiservices import (
     Capability,
     ChatRequest,
     ChatResponse,
+    CustomMessage,
     FinishReason,
     PartialText,
     ResponseDone,
@@ -98,8 +99,15 @@ def test_the_only_request_is_the_only_one(ask: Any) -> None:
 def test_a_request_beyond_the_script_says_which_and_what(ask: Any) -> None:
     model = ScriptedChatModel("one")
     ask(model)
-    with pytest.raises(UnexpectedRequestError, match=r"request 2 has no reply .*'hi'"):
+    with pytest.raises(UnexpectedRequestError, match=r"request 2 has no reply .* ends with 'hi'$"):
         ask(model)
+
+
+def test_what_the_model_was_told_last_is_at_hand_as_text(ask: Any) -> None:
+    model = ScriptedChatModel("one", "two")
+    ask(model)
+    model.chat(ChatRequest([UserMessage("hi"), CustomMessage({"role": "developer"})]))
+    assert model.prompts == ["hi", ""]
 
 
 @pytest.mark.parametrize("wrong", [None, 7, ["a", "b"], [], {"a": 1}, b"x", ScriptedChatModel, [CALL, "x"]])

@@ -157,7 +157,7 @@ def test_an_abstract_tool_must_be_filled_and_what_fills_it_is_the_tool() -> None
         ((good,), "one of the tools is a tuple"),
         ({"good": good}, "one of the tools is a dict"),
         ((item for item in [good]), "one of the tools is a generator"),
-        ("good", "one of the tools is a str"),
+        ("good", "one of the tools is a str: give the function itself"),
         (3, "int has no method decorated with @tool"),
         ((ToolSpec("x"), 3), "3 cannot be called"),
     ],

@@ -59,7 +59,7 @@ def until(scope: AgenticScope, iteration: int) -> bool:
     return iteration > 2
 
 
-def help_with(context: ErrorContext) -> Any:
+def help_with(context: ErrorContext) -> Recovery:
     return Recovery.retry() if context.attempt < 3 else Recovery.fail()
 
 

@@ -12,8 +12,12 @@ from aiservices.rag import (
     CompressingQueryTransformer,
     ContentInjector,
     Document,
+    EmbeddingStoreRetriever,
     ExpandingQueryTransformer,
+    F,
+    Filter,
     HybridRetriever,
+    InMemoryEmbeddingStore,
     ModelQueryRouter,
     Query,
     ReciprocalRankFusion,
@@ -105,3 +109,13 @@ title: str | None = None
 assert_type(Document("t", {"title": title, "pages": [1, 2], "draft": False}).id, str)
 assert_type(TextSegment("t", {"title": title, "tags": ["a"]}, 0, 1).start, int | None)
 TextSegment("t", {"title": object()})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+
+
+def of_the_tenant(query: Query) -> Filter:
+    tenant: str = query.context.parameters["tenant"]
+    return F("tenant") == tenant
+
+
+EmbeddingStoreRetriever(
+    embedding_store=InMemoryEmbeddingStore(), embedding_model="local", filter=of_the_tenant
+)

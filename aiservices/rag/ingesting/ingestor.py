@@ -85,6 +85,8 @@ class Ingestor:
             _check_part(
                 "splitter", splitter, "split", "an object with `split(document)`, such as recursive(500)"
             )
+        if ledger is not None:
+            _check_part("ledger", ledger, "get", "a Store, such as SqlStore('knowledge.db')")
         if on_progress is not None:
             _check_part("on_progress", on_progress, "__call__", "a function of an IngestionProgress")
         self._model = embedding_model_of(embedding_model)

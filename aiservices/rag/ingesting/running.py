@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from ...driving import Driver
+from ...guessing import kind_of
 from ...segments import Document, TextSegment
 from ..failures import FailedDocument, IngestionError
 from .embedding import Embedding, FailedBatch, concerns_all
@@ -52,7 +53,10 @@ class Run:
     async def take(self, item: Document | FailedDocument) -> None:
         """Ingest a document, or keep it until there are enough segments for a round of requests."""
         if not isinstance(item, Document | FailedDocument):
-            raise TypeError(f"there is a {type(item).__name__} among the documents: give Documents")
+            raise TypeError(
+                f"there is {kind_of(item)} among the documents: give Documents, as load_directory(path), "
+                "load_file(path) and Document(text) make them"
+            )
         id = item.id
         key = key_of(self._source, id)
         if isinstance(item, FailedDocument):

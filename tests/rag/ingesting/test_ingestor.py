@@ -144,6 +144,7 @@ def test_transformers_change_and_drop(make: Any, store: Rows, model: Lengths, in
         ("document_transformer", "a function of a Document, or an object with `transform`"),
         ("embedding_store", "an EmbeddingStore"),
         ("splitter", "an object with `split"),
+        ("ledger", "a Store, such as SqlStore"),
         ("on_progress", "a function of an IngestionProgress"),
     ],
 )
@@ -154,7 +155,7 @@ def test_parts_that_cannot_work_are_refused_at_once(make: Any, option: str, want
 
 @pytest.mark.parametrize("given", ["text", ["text"], [None]])
 def test_what_is_no_document_is_refused(make: Any, given: Any, invoke: Invoke) -> None:
-    with pytest.raises(TypeError, match=r"there is a (str|NoneType) among the documents: give Documents"):
+    with pytest.raises(TypeError, match=r"there is (a str|None) among the documents: give Documents"):
         invoke(make(), "ingest", given)
 
 
