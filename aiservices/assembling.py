@@ -124,6 +124,8 @@ def _augmentor(config: Any) -> RetrievalAugmentor | None:
 def _empty_problems(method: MethodSpec, augmentor: Any) -> Iterator[str]:
     """The answer without the model is read as the model's would be, and not first when nothing is found."""
     text, answer = getattr(augmentor, "on_empty", None), method.answer
+    if text is not None and answer.form in (AnswerForm.IMAGE, AnswerForm.IMAGES):
+        yield f"{method.where}: on_empty of the retrieval_augmentor is a text, and no image to return"
     if text is None or answer.form is not AnswerForm.VALUE or answer.parser is None:
         return
     try:

@@ -56,7 +56,8 @@ def continued(history: Sequence[ChatMessage], added: Sequence[ChatMessage]) -> t
 
 def says_nothing(message: AiMessage) -> bool:
     """Whether an answer has nothing to send again: no text, no calls, nothing its provider wants back."""
-    return not (message.text and message.text.strip()) and not message.tool_calls and not message.attributes
+    more = message.tool_calls or message.images or message.attributes
+    return not more and not (message.text and message.text.strip())
 
 
 def _paired(message: AiMessage, results: list[ToolResultMessage], repairs: list[str]) -> list[ChatMessage]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from .contents import Content, TextContent
+from .contents import Content, ImageContent, TextContent
 from .frozen import NO_ATTRIBUTES, attributes_of
 
 
@@ -66,17 +66,21 @@ class AiMessage:
     """What the model says.
 
     `attributes` carries what a provider needs back (signatures, ids), lossless through memory; the key
-    `refusal` holds the words of a model that declined to answer.
+    `refusal` holds the words of a model that declined to answer. `images` are what it has made, where it
+    makes images.
     """
 
     text: str | None = None
     tool_calls: Sequence[ToolCall] = ()
     thinking: str | None = None
     attributes: Mapping[str, Any] = field(default=NO_ATTRIBUTES, hash=False)
+    images: Sequence[ImageContent] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if type(self.tool_calls) is not tuple:
             object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
+        if type(self.images) is not tuple:
+            object.__setattr__(self, "images", tuple(self.images))
         if self.attributes is not NO_ATTRIBUTES:
             frozen = attributes_of(self.attributes, owner="AiMessage.attributes")
             object.__setattr__(self, "attributes", frozen)

@@ -72,7 +72,10 @@ def _user(wire: Wire) -> UserMessage:
 
 def _ai(wire: Wire) -> AiMessage:
     attributes = _kept(wire, MESSAGE_FIELDS["ai"])
-    return AiMessage(wire.get("text"), wire.get("tool_calls", ()), wire.get("thinking"), attributes)
+    calls, images = wire.get("tool_calls", ()), wire.get("images", ())
+    if not all(isinstance(image, ImageContent) for image in images):
+        raise ValueError("what a model has made is images")
+    return AiMessage(wire.get("text"), calls, wire.get("thinking"), attributes, images=images)
 
 
 def _tool_result(wire: Wire) -> ToolResultMessage:
@@ -177,6 +180,7 @@ class _Ai(TypedDict):
     text: NotRequired[str | None]
     thinking: NotRequired[str | None]
     tool_calls: NotRequired[list[Annotated[_ToolCall, AfterValidator(_tool_call)]]]
+    images: NotRequired[_Contents]
     attributes: NotRequired[Attributes]
 
 

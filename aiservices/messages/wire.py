@@ -98,7 +98,8 @@ def _message(message: ChatMessage) -> dict[str, Any]:
         case AiMessage(text, tool_calls, thinking):
             form = {"type": "ai"}
             calls = [_tool_call(call) for call in tool_calls] if tool_calls else None
-            _put(form, text=text, thinking=thinking, tool_calls=calls)
+            images = [_content(each) for each in message.images] if message.images else None
+            _put(form, text=text, thinking=thinking, tool_calls=calls, images=images)
         case ToolResultMessage(tool_call_id, tool_name, contents, is_error):
             form = {"type": "tool_result", "tool_call_id": tool_call_id, "tool_name": tool_name}
             _put(form, contents=[_content(each) for each in contents], is_error=is_error or None)

@@ -10,7 +10,7 @@ UNKNOWN_FIELDS: Final = "unknown_fields"
 MESSAGE_FIELDS: Final = {
     "system": frozenset({"type", "text", "attributes"}),
     "user": frozenset({"type", "contents", "name", "attributes"}),
-    "ai": frozenset({"type", "text", "thinking", "tool_calls", "attributes"}),
+    "ai": frozenset({"type", "text", "thinking", "tool_calls", "images", "attributes"}),
     "tool_result": frozenset({"type", "tool_call_id", "tool_name", "contents", "is_error", "attributes"}),
     "custom": frozenset({"type", "attributes"}),
 }

@@ -32,6 +32,7 @@ from ..messages import (
     ChatRequestParameters,
     ChatResponse,
     Content,
+    ImageContent,
     TokenUsage,
 )
 from ..results import Result
@@ -45,6 +46,8 @@ class AnswerForm(Enum):
     VALUE = "value"
     MESSAGE = "message"
     RESPONSE = "response"
+    IMAGE = "image"
+    IMAGES = "images"
     NOTHING = "nothing"
 
 
@@ -95,6 +98,7 @@ _ANY_CLASS: Final = ConfigDict(arbitrary_types_allowed=True)
 _RAW: Final = {
     AiMessage: AnswerForm.MESSAGE,
     ChatResponse: AnswerForm.RESPONSE,
+    ImageContent: AnswerForm.IMAGE,
     types.NoneType: AnswerForm.NOTHING,
     None: AnswerForm.NOTHING,
 }
@@ -132,6 +136,8 @@ def read_answer(hint: Any, parsers: dict[Any, OutputParser[Any]]) -> Answer:
     for kind, form in _RAW.items():
         if whole is kind:
             return Answer(form, whole)
+    if origin is list and _unaliased(inner[0]) is ImageContent:
+        return Answer(AnswerForm.IMAGES, whole)
     if _is_any_of(whole, _SAYING_NOTHING):
         raise Complaint(
             "the return type says nothing: name the type you want, such as str or a pydantic model"
@@ -222,7 +228,8 @@ def _refuse(hint: Any, seen: tuple[Any, ...] = ()) -> None:
     if _is_any_of(kind, _FRAMEWORK):
         raise Complaint(
             f"{kind.__name__} belongs to the framework and is nothing a model can answer: return str, "
-            "AiMessage, ChatResponse or Result[...], each as the whole return type, or a type of your own"
+            "AiMessage, ChatResponse, ImageContent or Result[...], each as the whole return type, or a type "
+            "of your own"
         )
     if origin is not Literal:
         arguments = get_args(hint)[:1] if origin is Annotated else get_args(hint)

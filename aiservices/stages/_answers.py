@@ -56,16 +56,18 @@ def unusable(response: ChatResponse, reason: FinishReason, call: Invocation) -> 
             "tokens: raise max_output_tokens in ChatRequestParameters, or ask for less",
             response=response,
         )
-    tool_calls_will_do = form is AnswerForm.MESSAGE and message.tool_calls
-    if not tool_calls_will_do and not (message.text and not message.text.isspace()):
+    if form in (AnswerForm.IMAGE, AnswerForm.IMAGES):
+        return None if message.images else empty(response, call, nothing="made no image")
+    something_else = form is AnswerForm.MESSAGE and (message.tool_calls or message.images)
+    if not something_else and not (message.text and not message.text.isspace()):
         return empty(response, call)
     return None
 
 
-def empty(response: ChatResponse, call: Invocation) -> EmptyAnswerError:
-    """The error for an answer without words."""
+def empty(response: ChatResponse, call: Invocation, *, nothing: str = "answered nothing") -> EmptyAnswerError:
+    """The error for an answer without what was asked for."""
     tools = ", ".join(item.name for item in response.message.tool_calls)
-    did = f"asked for the tool {tools} instead of answering" if tools else "answered nothing"
+    did = f"asked for the tool {tools} instead of answering" if tools else nothing
     return EmptyAnswerError(f"{call.method.where}: the model {did}", response=response)
 
 

@@ -83,5 +83,7 @@ async def _without_the_model(text: str, call: Invocation) -> Result[Any]:
         case AnswerForm.VALUE:
             assert answer.parser is not None
             return Result(answer.parser.parse(text), message=message)
+        case AnswerForm.IMAGE | AnswerForm.IMAGES:
+            raise AssertionError("a text is no image, which is told at `create`")
         case _:
             assert_never(answer.form)

@@ -49,6 +49,10 @@ def _read(result: Result[Any], response: ChatResponse, call: Invocation) -> Resu
             return changed(result, content=None, message=response.message)
         case AnswerForm.MESSAGE:
             return changed(result, message=response.message)
+        case AnswerForm.IMAGE:
+            return changed(result, content=response.message.images[0], message=response.message)
+        case AnswerForm.IMAGES:
+            return changed(result, content=list(response.message.images), message=response.message)
         case AnswerForm.VALUE:
             pass
     parser = answer.parser

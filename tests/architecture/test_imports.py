@@ -36,6 +36,7 @@ def loaded_by(statement: str, folder: Path = ROOT) -> set[str]:
 
 
 def test_importing_the_root_loads_no_sdk_no_web_framework_and_no_numpy() -> None:
+    """PKG-01: what needs an extra says so when it is used, which each such feature's tests show."""
     assert loaded_by("import aiservices").isdisjoint(NOT_LOADED_BY_THE_ROOT)
 
 
@@ -45,7 +46,7 @@ def test_that_would_be_seen(tmp_path: Path) -> None:
 
 
 def test_every_module_imports_alone_without_a_warning_and_has_what_it_exports() -> None:
-    """PKG-03"""
+    """PKG-03, and PKG-06 for imports: none of them may reach for the network."""
     done = python(IMPORTS_ALONE, *HERE)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -56,7 +56,14 @@ calls = st.builds(ToolCall, texts, texts, texts, attributes)
 messages = st.one_of(
     st.builds(SystemMessage, texts, attributes=attributes),
     st.builds(UserMessage, texts | st.lists(contents, max_size=3), st.none() | texts, attributes),
-    st.builds(AiMessage, st.none() | texts, st.lists(calls, max_size=2), st.none() | texts, attributes),
+    st.builds(
+        AiMessage,
+        st.none() | texts,
+        st.lists(calls, max_size=2),
+        st.none() | texts,
+        attributes,
+        images=st.lists(media(ImageContent), max_size=1),
+    ),
     st.builds(
         ToolResultMessage, texts, texts, texts | st.lists(contents, max_size=3), st.booleans(), attributes
     ),

@@ -12,6 +12,7 @@ from typing_extensions import TypeAliasType
 import aiservices
 from aiservices import (
     AiMessage,
+    AudioContent,
     ChatRequest,
     ChatResponse,
     Content,
@@ -119,8 +120,8 @@ class Holder:
         (TokenUsage, "TokenUsage belongs to the framework"),
         (InvocationContext, "InvocationContext belongs to the framework"),
         (UserMessage, "UserMessage belongs to the framework"),
-        (ImageContent, "ImageContent belongs to the framework"),
-        (list[ImageContent], "ImageContent belongs to the framework"),
+        (AudioContent, "AudioContent belongs to the framework"),
+        (list[ImageContent] | None, "ImageContent belongs to the framework"),
         (Content, "TextContent belongs to the framework"),
         (list[AiMessage], "AiMessage belongs to the framework"),
         (AiMessage | None, "AiMessage belongs to the framework"),

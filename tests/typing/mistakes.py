@@ -1,4 +1,4 @@
-"""Mistakes that type checkers find. Each has its ignore, so that an error that gets lost shows as unused."""
+"""Mistakes that type checkers find (TYP-08). Each has its ignore: an error that gets lost shows as unused."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from typing import Any, Final
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from ...messages import (
     ChatResponse,
     FinishReason,
     FrozenMapping,
+    ImageContent,
     TokenLogprob,
     TokenUsage,
     ToolCall,
@@ -64,7 +66,24 @@ def _message(said: dict[str, Any], host: str) -> AiMessage:
     attributes = keep(KEPT, host, told) if told else NO_ATTRIBUTES
     if refusal := said.get("refusal"):
         attributes = FrozenMapping({**attributes, "refusal": refusal})
-    return AiMessage(text, tuple(_tool_call(call, host) for call in calls), thinking, attributes)
+    made = tuple(_tool_call(call, host) for call in calls)
+    return AiMessage(text, made, thinking, attributes, images=_images(said))
+
+
+def _images(said: dict[str, Any]) -> tuple[ImageContent, ...]:
+    """Images beside the text, as servers send them whose models make some."""
+    told = said.get("images")
+    return tuple(image_at(image["image_url"]["url"]) for image in told) if isinstance(told, list) else ()
+
+
+def image_at(address: str) -> ImageContent:
+    """The image at an address; that of a `data:` URL is its bytes."""
+    head, _, data = address.partition(";base64,")
+    if not head.startswith("data:") or not data:
+        return ImageContent(url=address)
+    return ImageContent(
+        data=b64decode(data, validate=True), media_type=head.removeprefix("data:") or "image/png"
+    )
 
 
 def _text_and_thinking(said: dict[str, Any]) -> tuple[str | None, str | None]:

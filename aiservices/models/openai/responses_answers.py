@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import Any, Final
 
 from ...errors import ServerError
-from ...messages import AiMessage, ChatResponse, FinishReason, FrozenMapping, TokenLogprob, ToolCall
+from ...messages import (
+    AiMessage,
+    ChatResponse,
+    FinishReason,
+    FrozenMapping,
+    ImageContent,
+    TokenLogprob,
+    ToolCall,
+)
 from ..failures import Failure
 from .chat_answers import arguments_of, logprobs_of, usage_of
 from .complaints import complaint_in, failure_from
@@ -56,7 +65,8 @@ def _message(items: list[Any], host: str) -> AiMessage:
     if worth_keeping := [item for item in items if _goes_back(item)]:
         attributes |= keep(KEPT, host, worth_keeping) if _tells_more(worth_keeping) else {}
     thinking = "\n\n".join(_thoughts(items))
-    return AiMessage(_text(items) or None, _calls(items), thinking or None, FrozenMapping(attributes))
+    kept, images = FrozenMapping(attributes), _images(items)
+    return AiMessage(_text(items) or None, _calls(items), thinking or None, kept, images=images)
 
 
 def _goes_back(item: dict[str, Any]) -> bool:
@@ -78,6 +88,17 @@ def _parts(items: list[Any], kind: str) -> list[dict[str, Any]]:
 
 def _text(items: list[Any]) -> str:
     return "".join(part.get("text") or "" for part in _parts(items, "output_text"))
+
+
+def _images(items: list[Any]) -> tuple[ImageContent, ...]:
+    made = [item for item in items if item.get("type") == "image_generation_call" and item.get("result")]
+    return tuple(
+        ImageContent(
+            data=b64decode(item["result"], validate=True),
+            media_type=f"image/{item.get('output_format') or 'png'}",
+        )
+        for item in made
+    )
 
 
 def _thoughts(items: list[Any]) -> list[str]:

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from aiservices.errors import ServerError
-from aiservices.messages import AiMessage, ChatResponse, FinishReason, TokenLogprob, TokenUsage, ToolCall
+from aiservices.messages import (
+    AiMessage,
+    ChatResponse,
+    FinishReason,
+    ImageContent,
+    TokenLogprob,
+    TokenUsage,
+    ToolCall,
+)
 from tests.models.fake_server import Script
 from tests.models.openai.wire import HELLO, completion, model
 
@@ -53,6 +61,7 @@ async def test_the_asynchronous_answer_is_the_same(script: Script) -> None:
             AiMessage("a", thinking="t"),
         ),
         ({"content": None, "refusal": "No."}, AiMessage(attributes={"refusal": "No."})),
+        ({"content": "a", "images": []}, AiMessage("a")),
         ({"content": "a", "tool_calls": None, "audio": None, "annotations": []}, AiMessage("a")),
         (
             {"content": "<|channel|>final <|constrain|>json<|message|>{}"},
@@ -167,3 +176,24 @@ def test_what_is_no_answer_is_the_servers_error(script: Script, body: Any, words
     with pytest.raises(ServerError, match=words) as caught:
         model(script, max_attempts=1).chat(HELLO)
     assert "'gpt-test' at 127.0.0.1" in str(caught.value)
+
+
+def test_images_that_the_model_has_made_are_read(script: Script) -> None:
+    made = [
+        {"type": "image_url", "image_url": {"url": "data:image/webp;base64,AAEC"}},
+        {"type": "image_url", "image_url": {"url": "https://example.com/cat.png"}},
+    ]
+    told = completion("Here.")
+    told["choices"][0]["message"]["images"] = made
+    assert answer_to(script, told).message.images == (
+        ImageContent(data=b"\x00\x01\x02", media_type="image/webp"),
+        ImageContent(url="https://example.com/cat.png"),
+    )
+
+
+@pytest.mark.parametrize("image", [{}, {"image_url": {"url": "data:image/png;base64,?"}}, "x"])
+def test_an_image_that_is_none_is_an_answer_that_cannot_be_read(script: Script, image: Any) -> None:
+    told = completion("Here.")
+    told["choices"][0]["message"]["images"] = [image]
+    with pytest.raises(ServerError, match="not the form"):
+        answer_to(script, told)

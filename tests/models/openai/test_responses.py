@@ -360,3 +360,10 @@ def test_a_stream_that_fails_raises(
 ) -> None:
     with pytest.raises(kind, match=words):
         heard_from(script, *events)
+
+
+def test_an_image_that_the_model_has_made_is_read(script: Script) -> None:
+    made = {"type": "image_generation_call", "id": "ig_1", "result": "AAEC", "output_format": "webp"}
+    message = answer_to(script, response(said("Here."), made)).message
+    assert message.text == "Here."
+    assert message.images == (ImageContent(data=b"\x00\x01\x02", media_type="image/webp"),)
