@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from pydantic import TypeAdapter
 
@@ -163,13 +163,20 @@ def _messages(given: Any, state: AgentState, where: str) -> tuple[ChatMessage, .
     return (*state.messages, *added)
 
 
+_KINDS: Final = frozenset(get_args(ChatMessage))
+
+
 def messages_of(given: Any, where: str) -> tuple[ChatMessage, ...]:
     """One message or several. Raises `ConfigurationError` beginning with `where` for anything else."""
-    one = isinstance(given, ChatMessage) or not isinstance(given, Iterable)
-    items: Any = (given,) if one else given
-    added: tuple[Any, ...] = tuple(items)
+    added: tuple[Any, ...]
+    if type(given) is tuple:  # nearly always, so not asked what else it might be
+        added = given
+    elif isinstance(given, ChatMessage) or not isinstance(given, Iterable):
+        added = (given,)
+    else:
+        added = tuple(given)
     for item in added:
-        if not isinstance(item, ChatMessage):
+        if type(item) not in _KINDS and not isinstance(item, ChatMessage):
             raise ConfigurationError(
                 f"{where}: messages are those of a conversation, such as UserMessage, not {_kind(item)}"
             )

@@ -27,6 +27,7 @@ AGENT: Final = "agent"
 ACTION: Final = "action"
 END: Final = "end"
 NODES: Final = (START, AGENT, ACTION, END)
+_NOBODY: Final = frozenset[str]()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class Progress:
     @property
     def undecided(self) -> frozenset[str]:
         """The calls of the open round that somebody still has to decide on."""
+        if not self.guarded:
+            return _NOBODY
         return frozenset(id for id in self.guarded if id not in self.decisions)
 
 

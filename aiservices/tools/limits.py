@@ -92,9 +92,11 @@ def check_calls(limits: Limits, message: AiMessage, rounds: int, counts: dict[st
     _check("max_round_trips", limits.max_round_trips, rounds + 1, "answers that ask for tools", names)
     for name in names:
         counts[name] = counts.get(name, 0) + 1
-    for name in dict.fromkeys(names):
-        _check("max_calls_per_tool", limits.max_calls_per_tool, counts[name], f"calls of {name!r}", names)
-    _check("max_tool_calls", limits.max_tool_calls, sum(counts.values()), "tool calls", names)
+    if limits.max_calls_per_tool is not None:
+        for name in dict.fromkeys(names):
+            _check("max_calls_per_tool", limits.max_calls_per_tool, counts[name], f"calls of {name!r}", names)
+    if limits.max_tool_calls is not None:
+        _check("max_tool_calls", limits.max_tool_calls, sum(counts.values()), "tool calls", names)
 
 
 def check_arguments(limits: Limits, misfits: Mapping[str, tuple[int, ToolArgumentsError]]) -> None:
