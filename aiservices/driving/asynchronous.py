@@ -23,7 +23,7 @@ from .emitting import seen_inside
 from .errands import Errand
 from .gathering import Ended, Report, collect
 from .places import KeyedLocks
-from .stepping import InContext, Steps, Unread, is_asynchronous
+from .stepping import Begun, InContext, Steps, Unread, is_asynchronous
 from .surrounding import Asked, Left, left, refuse, serve
 from .workers import run_in_worker
 
@@ -126,10 +126,14 @@ class AsynchronousDriver:
         return await self.cut_off(seconds, self.run(job))
 
     async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+        try:
+            awaited = job.send(None)
+        except StopIteration as end:  # what waits for nothing needs no clock
+            return cast("T", end.value)
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                return await job
+                return cast("T", await Begun(job, awaited))
         except TimeoutError as error:
             if not limit.expired():  # the job's own
                 raise

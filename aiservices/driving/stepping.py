@@ -51,6 +51,33 @@ class Steps:
             del error  # its traceback holds this frame: break the cycle
 
 
+class Begun:
+    """Awaits a coroutine that has taken its first step; what that `awaited` is still to be passed up."""
+
+    __slots__ = ("awaited", "coroutine")
+
+    def __init__(self, coroutine: Coroutine[Any, Any, object], awaited: object) -> None:
+        self.coroutine = coroutine
+        self.awaited = awaited
+
+    def __await__(self) -> Generator[Any, Any, object]:
+        yielded, sent = self.awaited, None
+        error: BaseException | None = None
+        try:
+            while True:
+                try:
+                    sent = yield yielded
+                except BaseException as thrown:
+                    error = thrown
+                try:
+                    yielded = self.coroutine.send(sent) if error is None else self.coroutine.throw(error)
+                except StopIteration as end:
+                    return end.value
+                sent, error = None, None
+        finally:
+            del error
+
+
 class InContext:
     """Awaits in a context of its own, so that what is set there stays there."""
 

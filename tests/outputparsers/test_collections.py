@@ -140,7 +140,7 @@ REFUSED: list[tuple[Any, str | None]] = [
 @pytest.mark.parametrize(("type_", "text", "value"), READ)
 def test_a_collection_is_read_wrapped_bare_or_line_by_line(type_: Any, text: str, value: object) -> None:
     """Row 109: words after an array on its line make literal lines, in a list of texts. For other items,
-    and for an array that ends its line, the array is the answer (the public rule: prose around JSON; row 133)."""
+    and for an array that ends its line, the array is the answer, as prose around JSON is (row 133)."""
     parsed = output_parser(type_).parse(text)
     assert parsed == value
     assert type(parsed) is type(value)

@@ -87,7 +87,7 @@ def test_invocation_parameters_are_needed_where_they_are_declared() -> None:
 
 
 def test_the_users_text_is_never_a_template() -> None:
-    """Row 205 as the public rules have it, TPL-07: variables belong into the system message, the text stays."""
+    """Row 205 in our form, TPL-07: variables belong into the system message, the text stays."""
 
     class Asker(Protocol):
         @system_message("You know {{ country }}.")
