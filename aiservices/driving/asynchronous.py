@@ -130,10 +130,13 @@ class AsynchronousDriver:
             awaited = job.send(None)
         except StopIteration as end:  # what waits for nothing needs no clock
             return cast("T", end.value)
+        begun = Begun(job, awaited)
+        if not _in_a_task():  # somebody steps it by hand, without a clock
+            return cast("T", await begun)
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                return cast("T", await Begun(job, awaited))
+                return cast("T", await begun)
         except TimeoutError as error:
             if not limit.expired():  # the job's own
                 raise
@@ -252,3 +255,10 @@ async def _in_worker(function: Callable[[], T]) -> T:
 def _on(errand: Errand, function: Callable[[], T]) -> T:
     errand.enter()
     return function()
+
+
+def _in_a_task() -> bool:
+    try:
+        return asyncio.current_task() is not None
+    except RuntimeError:  # there is no running loop
+        return False
