@@ -81,17 +81,29 @@ class Answer:
         mine = self.type
         if hint is Any or mine is types.NoneType or not all(map(inspect.isclass, (hint, mine))):
             return True
-        return issubclass(hint, mine) or issubclass(mine, hint)
+        try:
+            return issubclass(hint, mine) or issubclass(mine, hint)
+        except TypeError:  # a TypedDict, for one, does not say
+            return True
 
     def accepts(self, value: object) -> bool:
         """Whether a tool's value is one that the method can return as it is."""
         if self.form is AnswerForm.NOTHING:
             return True
         try:
-            TypeAdapter(self.type, config=_ANY_CLASS).validate_python(value, strict=True)
+            _adapter(self.type).validate_python(value, strict=True)
         except (ValidationError, PydanticUserError):
             return False
         return True
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    try:
+        return TypeAdapter(kind, config=_ANY_CLASS)
+    except PydanticUserError as error:
+        if error.code != "type-adapter-config-unused":  # models, dataclasses and the like have their own
+            raise
+        return TypeAdapter(kind)
 
 
 _ANY_CLASS: Final = ConfigDict(arbitrary_types_allowed=True)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 import pytest
+from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from aiservices import (
     ConfigurationError,
+    ImageContent,
     ImmediateValueError,
     Result,
     ReturnBehavior,
@@ -150,6 +155,52 @@ def test_values_of_any_type_pass_as_they_are(invoke: Invoke) -> None:
 
     asked, _ = service(call("give"), tools=[give], returns=dict[str, list[int]])
     assert invoke(asked, "ask", "hi") is value
+
+
+class Model(BaseModel):
+    id: str
+
+
+@dataclass
+class Data:
+    id: str
+
+
+class Typed(TypedDict):
+    id: str
+
+
+class Named(NamedTuple):
+    id: str
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (Model, Model(id="a")),
+        (Data, Data("a")),
+        (Typed, {"id": "a"}),
+        (Named, Named("a")),
+        (list[Model], [Model(id="a")]),
+        (Data | None, Data("a")),
+        (ImageContent, ImageContent(url="https://example.com/cat.png")),
+    ],
+    ids=str,
+)
+def test_a_value_of_a_class_passes_where_the_method_returns_that_class(
+    invoke: Invoke, kind: Any, value: Any
+) -> None:
+    def book() -> Any:
+        return value
+
+    book.__annotations__["return"] = kind
+    asked, _ = service(call("book"), returns=kind, tools=[tool(returns=ReturnBehavior.IMMEDIATE)(book)])
+    assert invoke(asked, "ask", "hi") == value
+    spec = ToolSpec("book", "", {"type": "object", "properties": {}})
+    other = Tool(spec, lambda: Decimal(1), returns=ReturnBehavior.IMMEDIATE)
+    asked, _ = service(call("book"), returns=kind, tools=[other])
+    with pytest.raises(ImmediateValueError, match="Decimal"):
+        invoke(asked, "ask", "hi")
 
 
 def test_a_misfit_undoes_what_was_done(invoke: Invoke) -> None:
