@@ -163,8 +163,8 @@ class BlockingDriver:
             raise TimeoutError(f"it did not end within {seconds} s")
         return running.result()
 
-    async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
-        return await job
+    def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
+        return job
 
     async def finish(self, job: Coroutine[Any, Any, T]) -> T:
         with interrupts_deferred():

@@ -81,7 +81,7 @@ class Driver(Protocol):
         """
         ...
 
-    async def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> T:
+    def cut_off(self, seconds: float, job: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         """Run a job as `within` does, where that takes no thread of its own; a blocking drive lets it end."""
         ...
 

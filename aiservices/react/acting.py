@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from ..context import NO_PARAMETERS
 from ..driving import Driver
 from ..errors import ToolArgumentsError
 from ..messages import AiMessage, ToolCall, ToolResultMessage
-from ..skills import activated_in
 from ..tools import (
     Caller,
     Done,
@@ -23,7 +22,7 @@ from ..tools import (
 )
 from .channels import messages_of
 from .decisions import decided
-from .records import Progress, Threads, results_of
+from .records import ACTION, AGENT, Progress, Threads, results_of
 from .setup import Setup
 from .state import AgentState
 
@@ -71,7 +70,7 @@ class Acting:
             error.add_note(f"raised by what approvals give for {call.name!r}")
             raise
 
-    def check(self, message: AiMessage, tools: ToolRegistry, progress: Progress) -> dict[str, int]:
+    def check(self, message: AiMessage, progress: Progress) -> dict[str, int]:
         """The calls so far by tool. Raises `LimitExceededError` when those of this answer may not run."""
         counts = dict(progress.counts)
         check_tokens(self._setup.limits, progress.usage)
@@ -85,13 +84,19 @@ class Acting:
         done = refuse_calls(calls, tools, self._setup.toolbox, self._caller, self.ledger, error=error)
         return tuple(item.result for item in done)
 
-    async def act(self, message: AiMessage, tools: ToolRegistry, progress: Progress) -> dict[str, Any]:
+    async def act(
+        self,
+        message: AiMessage,
+        tools: ToolRegistry,
+        progress: Progress,
+        ended: Mapping[str, ToolResultMessage],
+    ) -> dict[str, Any]:
         """Run what may run. The update of a whole round has a result for each call, in their order.
 
-        While decisions are missing nothing that was decided runs, and the update is empty. Raises
+        Calls that have `ended` do not run again. While decisions are missing nothing that was decided runs, and the update is empty. Raises
         `LimitExceededError`; the results are noted all the same.
         """
-        results = await self.ended(message.tool_calls, progress)
+        results = dict(ended)
         waits = bool(progress.undecided)
         to_run: list[ToolCall] = []
         for call in message.tool_calls:
@@ -108,13 +113,15 @@ class Acting:
             results |= {item.call.id: item.result for item in done}
         return {} if waits else {"messages": tuple(results[call.id] for call in message.tool_calls)}
 
-    async def ended(self, calls: Sequence[ToolCall], progress: Progress) -> dict[str, ToolResultMessage]:
+    def ended(
+        self, calls: Sequence[ToolCall], progress: Progress
+    ) -> Coroutine[Any, Any, dict[str, ToolResultMessage]]:
         """The results of those calls that have ended in a round that is not over."""
-        return await results_of(self._setup.threads, self._driver, self._place[0], progress, calls)
+        return results_of(self._setup.threads, self._driver, self._place[0], progress, calls)
 
-    async def forget(self, calls: Iterable[ToolCall]) -> None:
+    def forget(self, calls: Iterable[ToolCall]) -> Coroutine[Any, Any, None]:
         """Forget the notes of a round whose results are in the state."""
-        await self._setup.threads.forget(self._driver, *self._place, [call.id for call in calls])
+        return self._setup.threads.forget(self._driver, *self._place, [call.id for call in calls])
 
 
 class _Notes:
@@ -135,16 +142,17 @@ class _Notes:
             await self._threads.note(self._driver, *self._place, self._ended.popleft())
 
 
-def completed(update: Mapping[str, Any], message: AiMessage, skills: tuple[str, ...]) -> dict[str, Any]:
+UPDATES: Final = {node: f"the update of the node {node!r}" for node in (AGENT, ACTION)}
+"""What errors call the update of a node."""
+
+
+def completed(update: Mapping[str, Any], message: AiMessage) -> dict[str, Any]:
     """The update of a round with a result for each call, in their order, whatever hooks have made of it."""
-    given = messages_of(update.get("messages", ()), "the update of the node 'action'")
+    given = messages_of(update.get("messages", ()), UPDATES[ACTION])
     results = {item.tool_call_id: item for item in given if isinstance(item, ToolResultMessage)}
     ordered = [results.get(call.id) or _left_out(call) for call in message.tool_calls]
     others = [item for item in given if not isinstance(item, ToolResultMessage)]
-    whole = {**update, "messages": (*ordered, *others)}
-    if opened := activated_in(ordered):
-        whole["active_skills"] = (*update.get("active_skills", skills), *opened)
-    return whole
+    return {**update, "messages": (*ordered, *others)}
 
 
 def _left_out(call: ToolCall) -> ToolResultMessage:

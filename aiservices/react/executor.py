@@ -196,7 +196,7 @@ class AgentExecutor:
             keeper = threads.opened(thread_id, lasting=False)
             checkpoint = await self._newest(driver, thread_id)
             run_id: str | None = checkpoint.progress.run_id
-            if version is not None and version != checkpoint.snapshot.version:
+            if version is not None and version != checkpoint.version:
                 checkpoint, run_id = await self._rewound(driver, thread_id, version, checkpoint), None
             run = Run(self._setup, driver, keeper, checkpoint, run_id=run_id)
             return self._ended(await run.resume(decision))
@@ -204,11 +204,10 @@ class AgentExecutor:
     async def _rewound(self, driver: Driver, thread_id: str, version: int, newest: Checkpoint) -> Checkpoint:
         """The checkpoint of that version as the newest: a copy, so that history only grows."""
         for item in await self._setup.threads.history(driver, thread_id):
-            old = item.snapshot
-            if old.version == version:
+            if item.version == version:
                 progress = changed(item.progress, run_id=_new_id())  # who waits, and for what, is part of it
                 return await self._setup.threads.save(
-                    driver, old.state, (old.node, old.next), progress, newest
+                    driver, item.state, (item.node, item.next), progress, newest
                 )
         raise AgentError(f"thread {thread_id!r} has no version {version}", agent=self.name)
 
@@ -238,8 +237,7 @@ class AgentExecutor:
 
     async def _history(self, driver: Driver, thread_id: str) -> list[Snapshot]:
         checkpoints = await self._setup.threads.history(driver, key_of(thread_id))
-        found = [item.snapshot for item in checkpoints]
-        return [replace(item, state=self._setup.channels.copied(item.state)) for item in found]
+        return [replace(item.snapshot, state=self._setup.channels.copied(item.state)) for item in checkpoints]
 
     async def _newest(self, driver: Driver, thread_id: str) -> Checkpoint:
         found = await self._setup.threads.newest(driver, thread_id)

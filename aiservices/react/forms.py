@@ -17,8 +17,8 @@ from ..messages import (
 from .answers import AnswerType
 from .channels import Channels
 from .decisions import decision_from_json, decision_to_json
-from .records import Progress, open_calls
-from .state import AgentState, Snapshot, StopReason
+from .records import Checkpoint, Progress, open_calls
+from .state import AgentState, StopReason
 
 FORMAT: Final = 1
 
@@ -30,19 +30,18 @@ class CheckpointForm:
         self._channels = channels
         self._answers = answers
 
-    def written(
-        self, snapshot: Snapshot, progress: Progress, channels: Mapping[str, Any], kept: int
-    ) -> dict[str, Any]:
+    def written(self, checkpoint: Checkpoint, channels: Mapping[str, Any], kept: int) -> dict[str, Any]:
         """The form of a checkpoint whose channels are JSON values already.
 
         The first messages, as many as are `kept`, are those of its parent.
         """
-        state, usage = snapshot.state, progress.usage
+        state, progress = checkpoint.state, checkpoint.progress
+        usage = progress.usage
         return {
             "format": FORMAT,
-            "version": snapshot.version,
-            "node": snapshot.node,
-            "next": snapshot.next,
+            "version": checkpoint.version,
+            "node": checkpoint.node,
+            "next": checkpoint.next,
             "kept": kept,
             "messages": messages_to_json(state.messages[kept:]),
             "final_response": state.final_response,
@@ -63,8 +62,8 @@ class CheckpointForm:
 
     def read(
         self, thread_id: str, key: str, form: Mapping[str, Any], before: Sequence[Mapping[str, Any]]
-    ) -> tuple[Snapshot, Progress]:
-        """The checkpoint behind a form; the messages that it has kept are in the forms `before`, in order.
+    ) -> Checkpoint:
+        """The checkpoint behind a form, without its place; the messages that it has kept are in the forms `before`, in order.
 
         Raises `StoreError` for a form that this version does not know.
         """
@@ -76,7 +75,7 @@ class CheckpointForm:
                 raise ValueError(f"it has kept {form['kept']} messages, of which {len(kept)} are there")
             messages = (*kept, *messages_from_json(form["messages"]))
             state, progress = self._state(thread_id, form, messages), _progress(form)
-            return Snapshot(state, form["node"], form["next"], form["version"]), progress
+            return Checkpoint(state, form["node"], form["next"], form["version"], progress)
         except (KeyError, TypeError, ValueError) as error:
             raise StoreError(
                 f"the checkpoint {key!r} of thread {thread_id!r} has a form that this version does not know "

@@ -36,11 +36,11 @@ class Hooked:
         self._driver = driver
         self._name = name
 
-    async def run(self, hooks: Sequence[Any], node: Node) -> Update:
+    def run(self, hooks: Sequence[Any], node: Node) -> Coroutine[Any, Any, Update]:
         """The update of the node as the hooks leave it."""
         for hook in reversed(hooks):
             node = self._layer(hook, node)
-        return await node(self.state)
+        return node(self.state)
 
     def _layer(self, hook: Any, inner: Node) -> Node:
         async def layer(state: AgentState) -> Update:

@@ -11,7 +11,7 @@ from ..leasing import Refusal
 from ..messages import ToolCall, ToolResultMessage
 from .channels import Channels
 from .records import Checkpoint, Progress
-from .state import AgentState, Snapshot
+from .state import AgentState
 
 
 class Thread:
@@ -83,8 +83,8 @@ class ProcessThreads:
         after: Checkpoint | None,
     ) -> Checkpoint:
         thread = self._all[state.thread_id]
-        version = thread.checkpoints[-1].snapshot.version + 1 if thread.checkpoints else 1
-        saved = Checkpoint(Snapshot(self._channels.copied(state), *nodes, version), progress)
+        version = thread.checkpoints[-1].version + 1 if thread.checkpoints else 1
+        saved = Checkpoint(self._channels.copied(state), *nodes, version, progress)
         thread.checkpoints.append(saved)
         return saved
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -65,15 +65,18 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A snapshot, the run it belongs to, and its `place`, which is for who keeps it."""
+    """What a `Snapshot` tells, the run it belongs to, and its `place`, which is for who keeps it."""
 
-    snapshot: Snapshot
+    state: AgentState
+    node: str
+    next: str
+    version: int
     progress: Progress
     place: Any = None
 
     @property
-    def state(self) -> AgentState:
-        return self.snapshot.state
+    def snapshot(self) -> Snapshot:
+        return Snapshot(self.state, self.node, self.next, self.version)
 
 
 class Threads(Protocol):
@@ -122,7 +125,9 @@ class Threads(Protocol):
         self, driver: Driver, thread_id: str, run_id: str, calls: Sequence[ToolCall]
     ) -> dict[str, ToolResultMessage]: ...
 
-    async def forget(self, driver: Driver, thread_id: str, run_id: str, ids: Sequence[str]) -> None: ...
+    def forget(
+        self, driver: Driver, thread_id: str, run_id: str, ids: Sequence[str]
+    ) -> Coroutine[Any, Any, None]: ...
     async def release(self, driver: Driver, thread_id: str) -> bool: ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -18,9 +18,12 @@ from ..messages import (
     ChatMessage,
     FrozenMapping,
     ModelEvent,
+    ToolCall,
+    ToolResultMessage,
 )
+from ..skills import activated_in
 from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate
-from .acting import Acting, completed
+from .acting import UPDATES, Acting, completed
 from .decisions import Decision, Edit, check_edits, read_decisions
 from .hooks import Hooked, Update
 from .records import ACTION, AGENT, END, START, Checkpoint, Progress, has_open_round, open_calls
@@ -57,6 +60,7 @@ class Run:
         self._requesting = Requesting(setup, driver, deadline, show=self._show if tokens else None)
         self._deadline = deadline
         self._acting: Acting
+        self._ended: Mapping[str, ToolResultMessage] = {}  # of the round in whose middle this run goes on
 
     @property
     def state(self) -> AgentState:
@@ -80,7 +84,7 @@ class Run:
                 "value": None,
             },
         )
-        await self._save(state, START, AGENT)
+        await self._leave(state, START, AGENT)
         return await self._go()
 
     async def resume(self, decision: object) -> AgentState:
@@ -90,11 +94,11 @@ class Run:
         self._progress = changed(at.progress, run_id=self._progress.run_id)
         if decision is not None:
             await self._decide(decision)
-        if at.snapshot.next == END or self.state.pending:
+        if at.next == END or self.state.pending:
             return self.state
         if at.state.stop_reason is not None and decision is None:  # a limit has ended it: there is more now
             await self._save(
-                changed_state(at.state, {"stop_reason": None}), at.snapshot.node, at.snapshot.next
+                changed_state(at.state, {"stop_reason": None}), at.node, at.next
             )
         return await self._go()
 
@@ -103,23 +107,34 @@ class Run:
         progress = self._progress
         thread_id = self._at.state.thread_id
         self._acting = Acting(self._setup, self._driver, thread_id, progress.run_id, self._deadline)
-        await self._emit(START if self._at.snapshot.node == START else "")
-        message = open_calls(self._at.state) if self._at.snapshot.next == ACTION else None
+        message = open_calls(self._at.state) if self._at.next == ACTION else None
         try:
+            if message is not None:
+                await self._take_up(message)
             await in_turns(self._ask, self._act, message=message)
         except Exception as error:
             self._tell(error)
             raise
-        if self._at.snapshot.next == END:
+        if self._at.next == END:
             if self._setup.release_thread:
                 await self._setup.threads.release(self._driver, thread_id)
-            await self._emit(END)
+            if self._outbox is not None:
+                await self._emit(self._outbox, END)
         return self.state
+
+    async def _take_up(self, message: AiMessage) -> None:
+        """Learn what a run knows that has asked for these calls itself."""
+        state = self._saved
+        registry = await self._offered(state)
+        self._ended = await self._acting.ended(message.tool_calls, self._progress)
+        if not self._progress.is_judged:
+            guarded = await self._acting.guarded(message, registry, state)
+            self._progress = changed(self._progress, guarded=guarded, is_judged=True)
 
     def _tell(self, error: Exception) -> None:
         """Let the error tell what was done, and where it can be gone on from."""
         assert self._at is not None
-        node, thread_id = self._at.snapshot.node, self._at.state.thread_id
+        node, thread_id = self._at.node, self._at.state.thread_id
         error.add_note(f"in a run of {self._setup.name!r} on thread {thread_id!r}, after the node {node!r}")
         if isinstance(error, AiServiceError):
             error.responses = responses = tuple(self._requesting.responses)
@@ -142,7 +157,7 @@ class Run:
         steps = self._progress.steps + max(len(answers), 1)
         self._progress = changed(self._progress, steps=steps, usage=usage)
         after = self._updated(hooked.state, update, AGENT)
-        if has_open_round(after.messages[len(hooked.state.messages) :]):
+        if setup.agent_hooks and has_open_round(after.messages[len(hooked.state.messages) :]):
             raise ConfigurationError(
                 "the update of the node 'agent' has calls without results before its last message: an answer "
                 "with calls comes last"
@@ -163,35 +178,34 @@ class Run:
         guarded = await self._acting.guarded(message, self._requesting.registry, state)
         self._progress = self._progress.with_round(guarded)
         all_wait = len(guarded) == len(message.tool_calls)
-        await self._save(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
-        await self._emit(AGENT)
+        await self._leave(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
         return None if all_wait else message
 
     async def _act(self, message: AiMessage) -> bool:
         """The action node; says whether the model is to be asked again."""
-        state, setup = self._saved, self._setup
-        registry, hooked = await self._offered(state), Hooked(self._driver, ACTION, state)
-        if not self._progress.is_judged:
-            guarded = await self._acting.guarded(message, registry, state)
-            self._progress = changed(self._progress, guarded=guarded, is_judged=True)
+        state, hooks = self._saved, self._setup.action_hooks
+        hooked = Hooked(self._driver, ACTION, state)
         try:
-            counts = self._acting.check(message, registry, self._progress)
-            node = partial(self._run_tools, message)
-            update = await hooked.run(setup.action_hooks, node)
+            counts = self._acting.check(message, self._progress)
+            update = await hooked.run(hooks, lambda state: self._run_tools(message))
         except LimitExceededError as error:
-            await self._stop_at_limit(await self._with_results(state, message, error), ACTION)
+            await self._stop_at_limit(self._with_results(state, message, error), ACTION)
             raise
         if self._progress.undecided:
             ended = await self._acting.ended(message.tool_calls, self._progress)
             self._progress = changed(self._progress, results=tuple(ended.values()))
-            await self._save(self._waiting(hooked.state, message), ACTION, ACTION)
-            await self._emit(ACTION)
+            await self._leave(self._waiting(hooked.state, message), ACTION, ACTION)
             return False
-        update = completed(update, message, hooked.state.active_skills)
+        if hooks:
+            update = completed(update, message)
+        results = update["messages"][: len(message.tool_calls)]
+        if opened := activated_in(results):
+            skills = update.get("active_skills", hooked.state.active_skills)
+            update = {**update, "active_skills": (*skills, *opened)}
         state = self._updated(hooked.state, update, ACTION)
         rounds = self._progress.rounds + 1
         self._progress = changed(self._progress.with_round(), rounds=rounds, counts=FrozenMapping(counts))
-        return await self._acted(state, message, update["messages"][: len(message.tool_calls)])
+        return await self._acted(state, message, results)
 
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
         ending: dict[str, Any] = {}
@@ -205,9 +219,7 @@ class Run:
             ending = {"stop_reason": StopReason.MAX_STEPS}
         if ending or state.pending:
             state = changed_state(state, {"pending": (), **ending})
-        await self._save(state, ACTION, END if ending else AGENT)
-        await self._acting.forget(message.tool_calls)
-        await self._emit(ACTION)
+        await self._leave(state, ACTION, END if ending else AGENT, told=message.tool_calls)
         return not ending
 
     async def _offered(self, state: AgentState) -> ToolRegistry:
@@ -216,8 +228,8 @@ class Run:
             await self._requesting.offer(state, state.messages[:-1])
         return self._requesting.registry
 
-    async def _run_tools(self, message: AiMessage, state: AgentState) -> Update:
-        return await self._acting.act(message, self._requesting.registry, self._progress)
+    def _run_tools(self, message: AiMessage) -> Coroutine[Any, Any, Update]:
+        return self._acting.act(message, self._requesting.registry, self._progress, self._ended)
 
     async def _finish(self, state: AgentState, node: str) -> None:
         try:
@@ -229,19 +241,15 @@ class Run:
         value = None
         if reason is StopReason.FINAL and state.final_response is not None:
             value = self._setup.answers.read(state.final_response)
-        await self._save(changed_state(state, {"stop_reason": reason, "value": value}), node, END)
-        await self._emit(node)
+        await self._leave(changed_state(state, {"stop_reason": reason, "value": value}), node, END)
 
     async def _stop_at_limit(self, state: AgentState, node: str) -> None:
         self._progress = self._progress.with_round()
         await self._save(changed_state(state, {"stop_reason": StopReason.LIMIT, "pending": ()}), node, AGENT)
 
-    async def _with_results(
-        self, state: AgentState, message: AiMessage, error: LimitExceededError
-    ) -> AgentState:
+    def _with_results(self, state: AgentState, message: AiMessage, error: LimitExceededError) -> AgentState:
         """The state with a result for each call of a round that a limit has ended."""
-        known = {done.call.id: done.result for done in self._acting.ledger.requested}
-        known |= await self._acting.ended(message.tool_calls, self._progress)
+        known = {done.call.id: done.result for done in self._acting.ledger.requested} | self._ended
         missing = [call for call in message.tool_calls if call.id not in known]
         refused = self._acting.refuse(missing, self._requesting.registry, error)
         known |= {item.tool_call_id: item for item in refused}
@@ -265,10 +273,10 @@ class Run:
         pending = tuple(call for call in state.pending if call.id not in decisions)
         reason = StopReason.INTERRUPTED if pending else None
         state = changed_state(state, {"pending": pending, "stop_reason": reason})
-        await self._save(state, self._at.snapshot.node, self._at.snapshot.next)
+        await self._save(state, self._at.node, self._at.next)
 
     def _updated(self, state: AgentState, update: Update, node: str) -> AgentState:
-        return self._setup.channels.updated(state, update, f"the update of the node {node!r}")
+        return self._setup.channels.updated(state, update, UPDATES[node])
 
     @property
     def _saved(self) -> AgentState:
@@ -279,10 +287,17 @@ class Run:
         saving = self._setup.threads.save(self._driver, state, (node, then), self._progress, self._at)
         self._at = await saving
 
-    async def _emit(self, node: str) -> None:
-        if self._outbox is not None and node:
-            self._outbox.append(NodeOutput(node, self.state))
-            await Emit(self._outbox)
+    async def _leave(self, state: AgentState, node: str, then: str, told: Sequence[ToolCall] = ()) -> None:
+        """Keep what a node came to, with it what was `told` of calls, and let the reader know."""
+        await self._save(state, node, then)
+        if told:
+            await self._acting.forget(told)
+        if self._outbox is not None:
+            await self._emit(self._outbox, node)
+
+    async def _emit(self, outbox: Outbox, node: str) -> None:
+        outbox.append(NodeOutput(node, self.state))
+        await Emit(outbox)
 
     async def _show(self, event: ModelEvent) -> None:
         """Within a blocking hook nobody can read along: what comes there is read when the hook is done."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -24,7 +24,7 @@ from ..stores.encoding import encode
 from .channels import Channels
 from .forms import CheckpointForm
 from .records import END, Checkpoint, Progress
-from .state import AgentState, Snapshot
+from .state import AgentState
 
 HEADS: Final = "aiservices.react.threads"
 CHECKPOINTS: Final = "aiservices.react.checkpoints"
@@ -100,13 +100,13 @@ class StoredThreads:
         after: Checkpoint | None,
     ) -> Checkpoint:
         before: Place | None = None if after is None else after.place
-        version = 1 if after is None else after.snapshot.version + 1
+        version = 1 if after is None else after.version + 1
         thread_id = state.thread_id
         key = f"{thread_id}/{version:06d}-{os.urandom(6).hex()}"
         parent = None if before is None else before.key
         values = self._plain_channels(state, nodes[0], key)
-        snapshot = Snapshot(self._channels.copied(state), *nodes, version)
-        form = {"parent": parent, **self._form.written(snapshot, progress, values, _kept(snapshot, after))}
+        checkpoint = Checkpoint(self._channels.copied(state), *nodes, version, progress)
+        form = {"parent": parent, **self._form.written(checkpoint, values, _kept(checkpoint, after))}
         await self._put(driver, CHECKPOINTS, key, form, 0)
         try:
             head = await self._put(
@@ -116,7 +116,7 @@ class StoredThreads:
             await self._delete(driver, CHECKPOINTS, key)
             error.add_note(f"another process has continued the thread {thread_id!r} meanwhile")
             raise
-        return Checkpoint(snapshot, progress, Place(key, parent, head))
+        return replace(checkpoint, place=Place(key, parent, head))
 
     async def note(self, driver: Driver, thread_id: str, run_id: str, result: ToolResultMessage) -> None:
         await self._put(driver, CALLS, f"{run_id}/{result.tool_call_id}", messages_to_json((result,)), None)
@@ -160,8 +160,8 @@ class StoredThreads:
         while last is not None and last.get("kept"):
             last = await self._form_at(driver, last["parent"], forms)
             before += [] if last is None else [last]
-        snapshot, progress = self._form.read(thread_id, key, form, before[::-1])
-        return Checkpoint(snapshot, progress, Place(key, form["parent"], head))
+        checkpoint = self._form.read(thread_id, key, form, before[::-1])
+        return replace(checkpoint, place=Place(key, form["parent"], head))
 
     async def _form_at(self, driver: Driver, key: str, forms: dict[str, Form]) -> Form | None:
         if key not in forms:
@@ -200,9 +200,9 @@ class StoredThreads:
         await driver.twin(self._store.delete, self._store.adelete, namespace, key)
 
 
-def _kept(snapshot: Snapshot, after: Checkpoint | None) -> int:
+def _kept(checkpoint: Checkpoint, after: Checkpoint | None) -> int:
     """How many messages of a checkpoint are those of the one it comes after, all of them if any."""
-    if after is None or snapshot.next == END or snapshot.version % WHOLE_EVERY == 0:
+    if after is None or checkpoint.next == END or checkpoint.version % WHOLE_EVERY == 0:
         return 0
     before = after.state.messages
-    return len(before) if snapshot.state.messages[: len(before)] == before else 0
+    return len(before) if checkpoint.state.messages[: len(before)] == before else 0

@@ -38,10 +38,10 @@ async def updated(
         state = await closed(setup, driver, state, progress, of=at.state)
     if as_node == AGENT and speaks:
         state = _answered(state, values)
-    after = at.snapshot.next if as_node is None else _after(as_node, state)
+    after = at.next if as_node is None else _after(as_node, state)
     if after != ACTION:
         state = await closed(setup, driver, state, progress)
-    node = at.snapshot.node
+    node = at.node
     if as_node is not None:
         node, state, progress = as_node, _moved(state, after), _progress(at, state, after)
     return changed_state(state, {"value": setup.answers.known(state)}), (node, after), progress

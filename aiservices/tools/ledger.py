@@ -131,6 +131,8 @@ class Ledger:
 
     def note_misfits(self, entered: Sequence[Done]) -> None:
         """Count a round whose calls have ended."""
+        if not self.misfits and not any(done.outcome.is_error for done in entered):
+            return
         wrong = {done.call.name: done.misfit for done in entered if done.misfit is not None}
         for name in {done.call.name for done in entered if done.misfit is None}:
             self.misfits.pop(name, None)

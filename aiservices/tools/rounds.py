@@ -104,12 +104,13 @@ def refuse_calls(
 
 def is_immediate(results: Sequence[ToolResultMessage], tools: Mapping[str, Tool[..., Any]]) -> bool:
     """Whether the results of a round go to the caller, without another request to the model."""
+    last = results[-1]
+    if last.is_error or tools[last.tool_name].returns is ReturnBehavior.TO_MODEL:  # nearly always
+        return False
     if any(result.is_error for result in results):
         return False
     behaviors = [tools[result.tool_name].returns for result in results]
-    return behaviors[-1] is ReturnBehavior.IMMEDIATE_IF_LAST or all(
-        behavior is not ReturnBehavior.TO_MODEL for behavior in behaviors
-    )
+    return behaviors[-1] is ReturnBehavior.IMMEDIATE_IF_LAST or ReturnBehavior.TO_MODEL not in behaviors
 
 
 def _round(message: AiMessage, entered: Sequence[Done]) -> Round:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from ..context import ToolContext
@@ -14,7 +13,7 @@ from .attempts import Attempt
 from .execution import intercepted, ready_executor, ready_tool
 from .functions import Tool
 from .ledger import Done, Ledger
-from .limits import in_time, remaining
+from .limits import remaining
 from .outcomes import ToolOutcome, error_outcome, shortened
 from .policies import Raised, settle
 from .toolbox import Caller, Toolbox
@@ -104,19 +103,19 @@ class CallRun:
             ready = ready_tool(attempt.tool, asked, context, attempt.watch)
         else:
             ready = ready_executor(executor, asked, context, attempt.watch)
-        await self._permit(attempt)
+        left = await self._permit(attempt)
         try:
-            outcome = await in_time(driver, context.deadline, partial(ready, driver))
+            running = ready(driver)
+            outcome = await (running if left is None else driver.cut_off(left, running))
         except Exception as error:
             await self._log(attempt)
-            if isinstance(
-                error, TimeoutError | LimitExceededError
-            ):  # perhaps of a service that the tool asks
-                self._check_time(context)
+            if isinstance(error, TimeoutError | LimitExceededError):  # or of a service that the tool asks
+                self._time_left(context)
             raise
-        if attempt.effect is not None:
-            attempt.effect.text = outcome.text
-        await self._log(attempt)
+        if attempt.tool.undo is not None:
+            if attempt.effect is not None:
+                attempt.effect.text = outcome.text
+            await self._log(attempt)
         return outcome
 
     def _attempt(self, asked: ToolCall, context: ToolContext) -> Attempt:
@@ -140,20 +139,24 @@ class CallRun:
             raise ToolFailedError("nobody waits for this call any more", call=asked)
         return attempt
 
-    async def _permit(self, attempt: Attempt) -> None:
-        """Let a run begin. What forbids it ends the invocation, whoever catches it on its way."""
+    async def _permit(self, attempt: Attempt) -> float | None:
+        """Let a run begin, and give the seconds it has, `None` without bound.
+
+        What forbids it ends the invocation, whoever catches it on its way.
+        """
         log = self._caller.log
-        self._check_time(attempt.context)
+        left = self._time_left(attempt.context)
         try:
             if log is not None and attempt.tool.undo is not None:
                 await log.intend(attempt.key, attempt.ran, attempt.context.idempotency_key)
         except StoreError as error:
             self.raised = error
             raise
+        return left
 
-    def _check_time(self, context: ToolContext) -> None:
+    def _time_left(self, context: ToolContext) -> float | None:
         try:
-            remaining(context.deadline)
+            return remaining(context.deadline)
         except LimitExceededError as error:
             self.raised = error
             raise
