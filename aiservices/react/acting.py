@@ -93,8 +93,8 @@ class Acting:
     ) -> dict[str, Any]:
         """Run what may run. The update of a whole round has a result for each call, in their order.
 
-        Calls that have `ended` do not run again. While decisions are missing nothing that was decided runs, and the update is empty. Raises
-        `LimitExceededError`; the results are noted all the same.
+        Calls that have `ended` do not run again. While decisions are missing nothing that was decided runs,
+        and the update is empty. Raises `LimitExceededError`; the results are noted all the same.
         """
         results = dict(ended)
         waits = bool(progress.undecided)

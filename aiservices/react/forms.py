@@ -63,9 +63,10 @@ class CheckpointForm:
     def read(
         self, thread_id: str, key: str, form: Mapping[str, Any], before: Sequence[Mapping[str, Any]]
     ) -> Checkpoint:
-        """The checkpoint behind a form, without its place; the messages that it has kept are in the forms `before`, in order.
+        """The checkpoint behind a form, without its place.
 
-        Raises `StoreError` for a form that this version does not know.
+        The messages that it has kept are in the forms `before`, in order. Raises `StoreError` for a form
+        that this version does not know.
         """
         try:
             if form["format"] != FORMAT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from ..context import NO_PARAMETERS
@@ -19,7 +20,7 @@ from ..messages import (
 from ..models.asking import Show, ask
 from ..skills import told_after
 from ..skills.injecting import shaped
-from ..tools import Offering, ToolRegistry, ToolRequest, ids_in, remaining, with_unique_ids
+from ..tools import Offering, ToolRegistry, ToolRequest, ids_in, in_time, remaining, with_unique_ids
 from .setup import Setup
 from .state import AgentState, StopReason
 
@@ -47,28 +48,37 @@ class Requesting:
         An answer that cannot be read is asked for again, unless that is more than `most` requests. Of such
         an answer the state knows nothing.
         """
-        messages = await self._messages(state)
+        setup = self._setup
+        said = state.messages if setup.policy is None else await self._shaped(state)
+        messages = self._messages(said, state)
         await self.offer(state, messages)
         response = await self._response(messages)
         for _ in range(RETRIES if most is None else min(RETRIES, most - 1)):
-            wrong = self._setup.answers.wrong(response)
+            wrong = setup.answers.wrong(response)
             if wrong is None:
                 break
             response = await self._response((*messages, response.message, UserMessage(correction_of(wrong))))
         return self._update(response, state)
 
     async def _response(self, messages: Sequence[ChatMessage]) -> ChatResponse:
-        setup = self._setup
-        remaining(self._deadline)
+        setup, driver, show = self._setup, self._driver, self._show
         request = ChatRequest(messages, self.registry.specs, response_format=setup.answers.format)
-        response = await ask(self._driver, setup.model, request, where=setup.name, show=self._show)
+        asking = partial(ask, driver, setup.model, request, where=setup.name, show=show)
+        deadline = self._deadline
+        if show is not None:  # whoever reads it may take their time
+            remaining(deadline)
+            deadline = None
+        response = await in_time(driver, deadline, asking)
         self.responses.append(response)
         return response
 
     async def offer(self, state: AgentState, messages: Sequence[ChatMessage]) -> ToolRegistry:
         """The tools for the next request, those of active skills among them."""
         setup = self._setup
-        offered = await self._offering.next(ToolRequest(tuple(messages), state.thread_id, NO_PARAMETERS))
+        offered = self._offering.fixed
+        if offered is None:
+            request = ToolRequest(tuple(messages), state.thread_id, NO_PARAMETERS)
+            offered = await self._offering.next(request)
         if not state.active_skills:
             self.registry = offered
             return offered
@@ -77,19 +87,20 @@ class Requesting:
         self.registry = offered.including([tool for name, tool in more.items() if name not in offered])
         return self.registry
 
-    async def _messages(self, state: AgentState) -> tuple[ChatMessage, ...]:
+    async def _shaped(self, state: AgentState) -> Sequence[ChatMessage]:
+        """The conversation as the policy leaves it, which sees no system messages."""
+        systems, others = _parted(state.messages)
+        return [*systems, *await shaped(self._driver, self._setup.policy, others, state)]
+
+    def _messages(self, said: Sequence[ChatMessage], state: AgentState) -> Sequence[ChatMessage]:
         """One system message at most, first: the agent's, the catalogue of skills, what active ones say."""
         setup = self._setup
-        said: Sequence[ChatMessage] = state.messages
-        if setup.policy is not None:
-            systems, others = _parted(said)
-            said = [*systems, *await shaped(self._driver, setup.policy, others, state)]
         told, rest = _parted(said)
         own = [setup.shelf.body(id) for id in state.active_skills if id in setup.shelf]
-        system = told_after(setup.system, setup.shelf.catalogue, *own, *(message.text for message in told))
+        system = told_after(setup.system, setup.shelf.catalogue, *own, *[message.text for message in told])
         if setup.answers.instructions:
             rest = _instructed(rest, setup.answers.instructions)
-        return tuple(rest) if system is None else (system, *rest)
+        return rest if system is None else (system, *rest)
 
     def _update(self, response: ChatResponse, state: AgentState) -> dict[str, Any]:
         message, reason = response.message, _CUT_OFF.get(response.finish_reason)
@@ -103,15 +114,15 @@ class Requesting:
         return {"messages": (message,), "final_response": message.text, "stop_reason": reason}
 
 
-def _parted(messages: Sequence[ChatMessage]) -> tuple[list[SystemMessage], list[ChatMessage]]:
+def _parted(messages: Sequence[ChatMessage]) -> tuple[list[SystemMessage], Sequence[ChatMessage]]:
     """The system messages, and the others."""
     systems = [message for message in messages if isinstance(message, SystemMessage)]
     if not systems:
-        return systems, list(messages)
+        return systems, messages
     return systems, [message for message in messages if not isinstance(message, SystemMessage)]
 
 
-def _instructed(messages: list[ChatMessage], instructions: str) -> list[ChatMessage]:
+def _instructed(messages: Sequence[ChatMessage], instructions: str) -> Sequence[ChatMessage]:
     """The messages with the instructions at the end of what the user said last."""
     for index in reversed(range(len(messages))):
         message = messages[index]

@@ -22,7 +22,7 @@ from ..messages import (
     ToolResultMessage,
 )
 from ..skills import activated_in
-from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate
+from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate, remaining
 from .acting import UPDATES, Acting, completed
 from .decisions import Decision, Edit, check_edits, read_decisions
 from .hooks import Hooked, Update
@@ -59,8 +59,9 @@ class Run:
         self._progress = Progress(run_id or os.urandom(16).hex())
         self._requesting = Requesting(setup, driver, deadline, show=self._show if tokens else None)
         self._deadline = deadline
+        self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
-        self._ended: Mapping[str, ToolResultMessage] = {}  # of the round in whose middle this run goes on
+        self._ended: dict[str, ToolResultMessage] = {}  # of the round in whose middle this run goes on
 
     @property
     def state(self) -> AgentState:
@@ -97,9 +98,7 @@ class Run:
         if at.next == END or self.state.pending:
             return self.state
         if at.state.stop_reason is not None and decision is None:  # a limit has ended it: there is more now
-            await self._save(
-                changed_state(at.state, {"stop_reason": None}), at.node, at.next
-            )
+            await self._save(changed_state(at.state, {"stop_reason": None}), at.node, at.next)
         return await self._go()
 
     async def _go(self) -> AgentState:
@@ -234,6 +233,7 @@ class Run:
     async def _finish(self, state: AgentState, node: str) -> None:
         try:
             check_tokens(self._setup.limits, self._progress.usage)
+            remaining(self._latest)
         except LimitExceededError:
             await self._save(changed_state(state, {"stop_reason": StopReason.LIMIT}), node, END)
             raise

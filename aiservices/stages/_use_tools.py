@@ -49,8 +49,11 @@ class _UsingTools:
         self._taken = ids_in(call.history)
 
     async def ask(self) -> AiMessage:
-        self._registry = await self._offering.next(await _tool_request(self._call))
-        self.result = await self._proceed(changed(self._call, tools=self._registry.specs))
+        offered = self._offering.fixed
+        if offered is None:
+            offered = await self._offering.next(await _tool_request(self._call))
+        self._registry = offered
+        self.result = await self._proceed(changed(self._call, tools=offered.specs))
         message: AiMessage = self.result.content
         return message
 

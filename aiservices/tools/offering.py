@@ -49,9 +49,11 @@ class Assortment:
 
 
 class Offering:
-    """What one invocation is offered, request by request."""
+    """What one invocation is offered, request by request; where it is always the same, it is `fixed`."""
 
     def __init__(self, assortment: Assortment, driver: Driver) -> None:
+        changes = bool(assortment.providers) or assortment.search is not None
+        self.fixed = None if changes else assortment.registry
         self._assortment = assortment
         self._driver = driver
         self._lasting: ToolRegistry | None = None
@@ -59,8 +61,6 @@ class Offering:
     async def next(self, request: ToolRequest) -> ToolRegistry:
         """The tools for the next request. Raises `ConfigurationError` for a name that is taken."""
         assortment = self._assortment
-        if not assortment.providers and assortment.search is None:
-            return assortment.registry
         if self._lasting is None:
             lasting = [provider for provider in assortment.providers if not _is_dynamic(provider)]
             self._lasting = assortment.registry.including(await self._provided(lasting, request))

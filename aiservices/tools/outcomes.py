@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from pydantic_core import to_json, to_jsonable_python
+
 from ..errors import ToolError
 from ..messages import Content, FrozenMapping, TextContent, ToolCall
 
@@ -61,7 +63,7 @@ def outcome_of(value: Any) -> ToolOutcome:
         return ToolOutcome(value, value=value)
     if isinstance(value, Content):
         return ToolOutcome(value, value=value)
-    if isinstance(value, list | tuple) and value and all(isinstance(item, Content) for item in value):
+    if isinstance(value, (list, tuple)) and value and all(isinstance(item, Content) for item in value):
         return ToolOutcome(value, value=value)
     return ToolOutcome(_json(value), value=value)
 
@@ -140,8 +142,6 @@ def _encodable(text: str) -> str:
 
 
 def _json(value: Any) -> str:
-    from pydantic_core import to_json, to_jsonable_python
-
     try:
         try:
             return to_json(value, inf_nan_mode="strings").decode()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import time
+from typing import Any
 
 import pytest
 
-from aiservices import LimitExceededError, Limits, TokenUsage
+from aiservices import ChatModel, LimitExceededError, Limits, TokenUsage
 from aiservices.messages import AiMessage, ChatRequest, ChatResponse
 from aiservices.react import StopReason, react
-from tests.react.asking import STYLES, agent, call, calls
+from tests.react.asking import STYLES, agent, call, calls, outputs, short
 
 both = pytest.mark.parametrize("style", STYLES)
 
@@ -51,3 +54,51 @@ def test_a_limit_that_is_reached_is_named_with_its_number(style: str, limits: Li
     assert caught.value.limit == words.partition("=")[0]
     assert len(model.requests) == 4
     assert asked.state("t").stop_reason is StopReason.LIMIT
+
+
+class Silent(ChatModel):
+    """Asks for a tool, and never answers again; says whether it was cancelled."""
+
+    was_cancelled = False
+
+    async def achat(self, request: ChatRequest) -> ChatResponse:
+        if len(request.messages) == 1:
+            return ChatResponse(AiMessage(tool_calls=[call("add", a=1, b=2)]))
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.was_cancelled = True
+            raise
+        raise AssertionError
+
+
+@pytest.mark.anyio
+async def test_a_model_that_does_not_answer_is_cut_off_and_the_thread_can_go_on() -> None:
+    model = Silent()
+    asked = react(chat_model=model, tools=[add], limits=Limits(timeout=0.05))
+    with pytest.raises(LimitExceededError, match=r"Limits\.timeout") as caught:
+        await asked.ainvoke("go", "t")
+    assert (caught.value.limit, model.was_cancelled) == ("timeout", True)
+    state = await asked.astate("t")
+    assert (state.stop_reason, short(state.messages)) == (StopReason.LIMIT, ["U:go", "A?c1", "R:3"])
+
+
+def late(request: ChatRequest) -> str:
+    time.sleep(0.08)
+    return "at last"
+
+
+def test_an_answer_that_comes_too_late_is_told_of_and_kept() -> None:
+    asked, _ = agent(late, limits=Limits(timeout=0.05))
+    with pytest.raises(LimitExceededError, match=r"Limits\.timeout") as caught:
+        asked.invoke("go", "t")
+    assert [response.text for response in caught.value.responses] == ["at last"]
+    state = asked.state("t")
+    assert (state.stop_reason, state.final_response) == (StopReason.LIMIT, "at last")
+
+
+@both
+def test_whoever_reads_an_answer_as_it_comes_may_take_their_time(style: str) -> None:
+    asked, _ = agent(late, limits=Limits(timeout=0.05))
+    given: list[Any] = outputs(style, asked, "go", tokens=True)
+    assert (given[-1].node, given[-1].state.final_response) == ("end", "at last")
