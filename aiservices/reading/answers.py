@@ -17,6 +17,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
@@ -91,12 +92,14 @@ class Answer:
         if self.form is AnswerForm.NOTHING:
             return True
         try:
-            _adapter(self.type).validate_python(value, strict=True)
+            adapter = _adapter(self.type) if _hashable(self.type) else _adapter.__wrapped__(self.type)
+            adapter.validate_python(value, strict=True)
         except (ValidationError, PydanticUserError):
             return False
         return True
 
 
+@lru_cache(maxsize=256)
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     try:
         return TypeAdapter(kind, config=_ANY_CLASS)

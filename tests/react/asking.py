@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
+
 from aiservices import AiMessage, ChatMessage, ToolCall, ToolResultMessage, UserMessage
 from aiservices.react import AgentExecutor, NodeOutput, react
 from aiservices.testing import ScriptedChatModel
@@ -28,6 +30,19 @@ def calls(style: str, owner: Any, method: str, *arguments: Any, **options: Any) 
 
 async def _awaited(method: Any, arguments: Any, options: Any) -> Any:
     return await method(*arguments, **options)
+
+
+def cancelled_when(entered: asyncio.Event, asked: AgentExecutor, *arguments: Any) -> None:
+    """Invoke an agent, and cancel the run when the event is set."""
+
+    async def run() -> None:
+        task = asyncio.create_task(asked.ainvoke(*arguments))
+        await entered.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
 
 
 def outputs(style: str, owner: Any, *arguments: Any, **options: Any) -> list[NodeOutput]:

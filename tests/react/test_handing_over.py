@@ -14,7 +14,7 @@ from aiservices.events import ToolFinished, ToolStarted
 from aiservices.react import StopReason
 from aiservices.testing import ScriptedChatModel
 from tests.asking import asking
-from tests.react.asking import STYLES, agent, call, calls, short
+from tests.react.asking import STYLES, agent, call, calls, cancelled_when, short
 
 both = pytest.mark.parametrize("style", STYLES)
 
@@ -99,14 +99,7 @@ def test_cancelling_a_run_cancels_the_agent_that_it_waits_for(style: str, kept: 
     child, _ = agent(endless, "found", name="child")
     asked, model = agent(call("child", task="a"), "done", tools=[child], **kept)
 
-    async def cancelled() -> None:
-        task = asyncio.create_task(asked.ainvoke("go", "t"))
-        await entered.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cancelled())
+    cancelled_when(entered, asked, "go", "t")
     assert left == ["left"]
     newest = asked.history("t")[0]
     assert (newest.next, newest.state.final_response) == ("action", None)

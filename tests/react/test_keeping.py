@@ -30,7 +30,7 @@ from aiservices import (
 )
 from aiservices.react import AgentState, Approve, Channel, react
 from aiservices.testing import ScriptedChatModel
-from tests.react.asking import STYLES, agent, call, calls, outputs, short
+from tests.react.asking import STYLES, agent, call, calls, cancelled_when, outputs, short
 
 both = pytest.mark.parametrize("style", STYLES)
 
@@ -153,14 +153,7 @@ def test_a_cancelled_run_goes_on_when_it_is_resumed(style: str, kept: dict[str, 
         **kept,
     )
 
-    async def cancelled() -> None:
-        task = asyncio.create_task(asked.ainvoke("go", "t"))
-        await entered.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cancelled())
+    cancelled_when(entered, asked, "go", "t")
     state = calls(style, asked, "resume", "t")
     assert short(state.messages) == ["U:go", "A?c1,c2", "R:3", "R:at last", "A:done"]
 
@@ -190,14 +183,7 @@ def test_a_call_that_was_broken_off_has_no_result_though_another_one_ended(kept:
     both_run, broken_off = asyncio.Event(), asyncio.Event()
     asked, _ = agent([call("second", "c1"), call("first", "c2")], "done", tools=[first, second], **kept)
 
-    async def cancelled() -> None:
-        task = asyncio.create_task(asked.ainvoke("go", "t"))
-        await both_run.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cancelled())
+    cancelled_when(both_run, asked, "go", "t")
     assert short(asked.resume("t").messages)[2:4] == ["R:in spite of it", "R:at last"]
     assert sorted(ran) == ["first", "first", "second"]
 
