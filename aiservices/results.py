@@ -13,7 +13,7 @@ from .segments import RetrievalFailure, ScoredSegment
 T = TypeVar("T", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for `changed`
 class Result(Generic[T]):
     """A value and how it came about: declare `-> Result[T]` to get it.
 

@@ -10,8 +10,9 @@ from typing import Any, Final, get_args
 from pydantic import TypeAdapter
 
 from ..errors import AgentError, ConfigurationError
+from ..invocation import changed
 from ..messages import ChatMessage, FrozenMapping, messages_from_json, messages_to_json
-from .state import FIELDS, NO_CHANNELS, AgentState, StopReason, changed_state
+from .state import FIELDS, NO_CHANNELS, AgentState, StopReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +103,14 @@ class Channels:
                 raise ConfigurationError(f"{where}: there is no channel {name!r}; there are: {known}")
         if mine:
             changes["channels"] = self._reduced(state, mine)
-        return changed_state(state, changes)
+        return changed(state, **changes)
 
     def copied(self, state: AgentState) -> AgentState:
         """The state with copies of the user's values: what happens to those later does not matter to it."""
         if not self.user:
             return state
         values = {name: _copied(name, value, state) for name, value in state.channels.items()}
-        return changed_state(state, {"channels": FrozenMapping(values)})
+        return changed(state, channels=FrozenMapping(values))
 
     def plain(self, name: str, value: Any) -> Any:
         """A value of the user's as JSON values. Raises `ValueError` for one that is not of its kind."""

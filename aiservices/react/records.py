@@ -30,7 +30,7 @@ NODES: Final = (START, AGENT, ACTION, END)
 _NOBODY: Final = frozenset[str]()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for `changed`
 class Progress:
     """How far a run has come: for its limits, and for the calls of the round that is open.
 

@@ -29,7 +29,7 @@ from .hooks import Hooked, Update
 from .records import ACTION, AGENT, END, START, Checkpoint, Progress, has_open_round, open_calls
 from .requesting import Requesting
 from .setup import Setup
-from .state import AgentState, NodeOutput, StopReason, changed_state, kept_by
+from .state import AgentState, NodeOutput, StopReason, kept_by
 from .updating import closed, results_saying
 
 Outbox: TypeAlias = deque[NodeOutput]
@@ -75,15 +75,13 @@ class Run:
             before = AgentState(thread_id, channels=self._setup.channels.initial())
         elif self._at is not None:
             before = await closed(self._setup, self._driver, before, self._at.progress)
-        state = changed_state(
+        state = changed(
             before,
-            {
-                "messages": (*before.messages, *messages),
-                "final_response": None,
-                "stop_reason": None,
-                "pending": (),
-                "value": None,
-            },
+            messages=(*before.messages, *messages),
+            final_response=None,
+            stop_reason=None,
+            pending=(),
+            value=None,
         )
         await self._leave(state, START, AGENT)
         return await self._go()
@@ -98,7 +96,7 @@ class Run:
         if at.next == END or self.state.pending:
             return self.state
         if at.state.stop_reason is not None and decision is None:  # a limit has ended it: there is more now
-            await self._save(changed_state(at.state, {"stop_reason": None}), at.node, at.next)
+            await self._save(changed(at.state, stop_reason=None), at.node, at.next)
         return await self._go()
 
     async def _go(self) -> AgentState:
@@ -171,7 +169,7 @@ class Run:
             return None
         if state.stop_reason is not None:  # if the answer was cut off, so may be its last call
             results = results_saying(f"The call did not run: {_why_not(state)}.", message.tool_calls)
-            state = changed_state(state, {"messages": (*state.messages, *results)})
+            state = changed(state, messages=(*state.messages, *results))
             await self._finish(state, AGENT)
             return None
         guarded = await self._acting.guarded(message, self._requesting.registry, state)
@@ -217,7 +215,7 @@ class Run:
         elif most is not None and self._progress.steps >= most:
             ending = {"stop_reason": StopReason.MAX_STEPS}
         if ending or state.pending:
-            state = changed_state(state, {"pending": (), **ending})
+            state = changed(state, pending=(), **ending)
         await self._leave(state, ACTION, END if ending else AGENT, told=message.tool_calls)
         return not ending
 
@@ -235,17 +233,17 @@ class Run:
             check_tokens(self._setup.limits, self._progress.usage)
             remaining(self._latest)
         except LimitExceededError:
-            await self._save(changed_state(state, {"stop_reason": StopReason.LIMIT}), node, END)
+            await self._save(changed(state, stop_reason=StopReason.LIMIT), node, END)
             raise
         reason = state.stop_reason or StopReason.FINAL
         value = None
         if reason is StopReason.FINAL and state.final_response is not None:
             value = self._setup.answers.read(state.final_response)
-        await self._leave(changed_state(state, {"stop_reason": reason, "value": value}), node, END)
+        await self._leave(changed(state, stop_reason=reason, value=value), node, END)
 
     async def _stop_at_limit(self, state: AgentState, node: str) -> None:
         self._progress = self._progress.with_round()
-        await self._save(changed_state(state, {"stop_reason": StopReason.LIMIT, "pending": ()}), node, AGENT)
+        await self._save(changed(state, stop_reason=StopReason.LIMIT, pending=()), node, AGENT)
 
     def _with_results(self, state: AgentState, message: AiMessage, error: LimitExceededError) -> AgentState:
         """The state with a result for each call of a round that a limit has ended."""
@@ -254,12 +252,12 @@ class Run:
         refused = self._acting.refuse(missing, self._requesting.registry, error)
         known |= {item.tool_call_id: item for item in refused}
         results = tuple(known[call.id] for call in message.tool_calls)
-        return changed_state(state, {"messages": (*state.messages, *results)})
+        return changed(state, messages=(*state.messages, *results))
 
     def _waiting(self, state: AgentState, message: AiMessage) -> AgentState:
         undecided = self._progress.undecided
         pending = tuple(call for call in message.tool_calls if call.id in undecided)
-        return changed_state(state, {"pending": pending, "stop_reason": StopReason.INTERRUPTED})
+        return changed(state, pending=pending, stop_reason=StopReason.INTERRUPTED)
 
     async def _decide(self, decision: object) -> None:
         assert self._at is not None
@@ -272,7 +270,7 @@ class Run:
         )
         pending = tuple(call for call in state.pending if call.id not in decisions)
         reason = StopReason.INTERRUPTED if pending else None
-        state = changed_state(state, {"pending": pending, "stop_reason": reason})
+        state = changed(state, pending=pending, stop_reason=reason)
         await self._save(state, self._at.node, self._at.next)
 
     def _updated(self, state: AgentState, update: Update, node: str) -> AgentState:

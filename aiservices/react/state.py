@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
-from ..invocation import setters_of
+from ..invocation import changed
 from ..messages import ChatMessage, Content, FrozenMapping, ModelEvent, ToolCall, UserMessage
 
 Said: TypeAlias = str | UserMessage | Content | Iterable[ChatMessage]
@@ -34,7 +34,7 @@ class StopReason(StrEnum):
 NO_CHANNELS: Final[FrozenMapping[Any]] = FrozenMapping()
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
+@dataclass(frozen=True)  # without slots, for `changed`
 class AgentState:
     """A thread at one moment.
 
@@ -67,7 +67,7 @@ class AgentState:
         mine = {name: value for name, value in changes.items() if name not in FIELDS}
         if mine:
             given["channels"] = FrozenMapping({**given.get("channels", self.channels), **mine})
-        return changed_state(self, given)
+        return changed(self, **given)
 
     def __getitem__(self, name: str) -> Any:
         """The value of a channel, also of those that every state has. Raises `KeyError`."""
@@ -81,12 +81,8 @@ class AgentState:
                 pass
         raise AttributeError(f"the state has no channel {name!r}", name=name, obj=self)
 
-    def __getstate__(self) -> list[Any]:
-        return [getattr(self, name) for name in FIELDS]
-
-    def __setstate__(self, values: list[Any]) -> None:
-        for name, value in zip((*FIELDS, "_kept"), (*values, None), strict=True):
-            object.__setattr__(self, name, value)
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": None}
 
 
 FIELDS: Final = (
@@ -107,23 +103,13 @@ def _refuse(state: AgentState, name: str, value: object) -> None:
     )
 
 
-# What dataclasses write for frozen classes with slots stumbles over a name that is no field.
+# What dataclasses write does not say how to come to another state.
 AgentState.__setattr__ = _refuse  # type: ignore[method-assign, assignment]
-
-
-def changed_state(state: AgentState, changes: Mapping[str, Any]) -> AgentState:
-    """A copy with other fields, as `changed` makes one."""
-    copy = object.__new__(AgentState)
-    for name, put in setters_of(AgentState):
-        put(copy, changes[name] if name in changes else getattr(state, name))
-    return copy
 
 
 def kept_by(state: AgentState, keeper: object) -> AgentState:
     """The state, which keeps something alive."""
-    copy = changed_state(state, {})
-    object.__setattr__(copy, "_kept", keeper)
-    return copy
+    return changed(state, _kept=keeper)
 
 
 @dataclass(frozen=True, slots=True)

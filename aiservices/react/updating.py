@@ -12,7 +12,7 @@ from ..messages import AiMessage, ToolCall, ToolResultMessage
 from ..tools import ids_in, with_unique_ids
 from .records import ACTION, AGENT, END, Checkpoint, Progress, open_calls, results_of
 from .setup import Setup
-from .state import AgentState, StopReason, changed_state
+from .state import AgentState, StopReason
 
 
 async def updated(
@@ -44,7 +44,7 @@ async def updated(
     node = at.node
     if as_node is not None:
         node, state, progress = as_node, _moved(state, after), _progress(at, state, after)
-    return changed_state(state, {"value": setup.answers.known(state)}), (node, after), progress
+    return changed(state, value=setup.answers.known(state)), (node, after), progress
 
 
 async def closed(
@@ -65,7 +65,7 @@ async def closed(
     known = left | await results_of(setup.threads, driver, state.thread_id, progress, missing) | given
     results = [known[call.id] for call in message.tool_calls]
     others = [item for item in after if not isinstance(item, ToolResultMessage)]
-    return changed_state(state, {"messages": (*told, *results, *others)})
+    return changed(state, messages=(*told, *results, *others))
 
 
 def results_saying(text: str, calls: Sequence[ToolCall]) -> tuple[ToolResultMessage, ...]:
@@ -90,10 +90,10 @@ def _answered(state: AgentState, values: Mapping[str, Any]) -> AgentState:
         return state
     if last.tool_calls:  # results are found by id
         message = with_unique_ids(last, ids_in(state.messages[:-1]))
-        return changed_state(state, {"messages": (*state.messages[:-1], message)})
+        return changed(state, messages=(*state.messages[:-1], message))
     if "final_response" in values:
         return state
-    return changed_state(state, {"final_response": last.text or last.refusal or ""})
+    return changed(state, final_response=last.text or last.refusal or "")
 
 
 def _after(node: str, state: AgentState) -> str:
@@ -108,7 +108,7 @@ def _moved(state: AgentState, after: str) -> AgentState:
     if after == END:
         has_none = state.stop_reason in (None, StopReason.INTERRUPTED)
         reason = StopReason.FINAL if has_none else state.stop_reason
-    return changed_state(state, {"stop_reason": reason, "pending": ()})
+    return changed(state, stop_reason=reason, pending=())
 
 
 def _progress(at: Checkpoint, state: AgentState, after: str) -> Progress:
