@@ -31,7 +31,7 @@ from .executor import AgentExecutor
 from .forms import CheckpointForm
 from .process_threads import ProcessThreads
 from .records import Threads
-from .setup import Approval, Setup
+from .setup import Approval, ConversationPolicy, Setup
 from .stored_threads import StoredThreads
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def react(
     release_thread: bool = False,
     call_model_hooks: Sequence[Any] = (),
     execute_tools_hooks: Sequence[Any] = (),
-    conversation_policy: Any = None,
+    conversation_policy: ConversationPolicy | None = None,
     approvals: Mapping[str, Approval] | None = None,
     skill_injector: SkillInjector | None = None,
     skills: SkillSource | None = None,
