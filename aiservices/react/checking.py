@@ -35,8 +35,6 @@ def option_problems(given: Mapping[str, Any]) -> list[str]:
     problems += sequence_problems("interceptors", given["interceptors"], check_interceptor)
     for option in ("call_model_hooks", "execute_tools_hooks"):
         problems += check_hooks(option, given[option])
-    if isinstance(given["response_format"], str):
-        problems.append(f"response_format is {given['response_format']!r}: give a type, or a ResponseFormat")
     return [*problems, *_value_problems(given["max_steps"], given["conversation_policy"], given["name"])]
 
 

@@ -96,6 +96,25 @@ def test_what_has_no_parser_is_refused() -> None:
         agent(response_format=lambda: 1)
 
 
+@pytest.mark.parametrize("schema", [{"type": "object"}, '{"type": "object"}'])
+def test_a_schema_alone_is_no_response_format(schema: Any) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"response_format is .*: give a type, or a ResponseFormat\(name, schema"
+    ):
+        agent(response_format=schema)
+
+
+@pytest.mark.parametrize("wrong", [object, {"type": "object"}, "Mood"])
+def test_what_is_wrong_with_a_response_format_is_told_with_the_other_mistakes(wrong: Any) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        react(chat_model="nobody:x", max_steps=0, response_format=wrong)
+    starts = ["max_steps is 0", "no model provider", "response_format"]
+    assert [any(problem.startswith(start) for problem in caught.value.problems) for start in starts] == [
+        True
+    ] * 3
+    assert len(caught.value.problems) == 3
+
+
 def test_a_turn_may_begin_with_messages() -> None:
     asked, model = agent("ok", system_message="Be brief.")
     said = [SystemMessage("And kind."), UserMessage("a"), AiMessage("b"), UserMessage("c")]
