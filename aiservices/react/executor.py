@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver, NestedLocks, WouldWaitForItselfError
 from ..errors import AgentError, ConfigurationError, MemoryInUseError
@@ -30,6 +30,14 @@ from .updating import updated
 
 LOCKS = NestedLocks()
 """One line for each thread of the process, whichever executor and object it is reached by."""
+
+_BY_A_RUN: Final = (
+    "the run that this call is made from, or that waits for it: use another thread, or call afterwards"
+)
+_BY_A_STREAM: Final = (
+    "a stream that this code reads: read it to its end, or close it, which `break` alone does not do to an "
+    "asynchronous one"
+)
 
 
 class AgentExecutor:
@@ -297,7 +305,7 @@ class _Line:
 
     async def __aenter__(self) -> str | None:
         if Reading.is_open(key=self._key):
-            raise self._in_use()
+            raise self._in_use(_BY_A_STREAM)
         try:
             await self._lock.__aenter__()
         except WouldWaitForItselfError:
@@ -314,14 +322,13 @@ class _Line:
         finally:
             await self._lock.__aexit__(*error)
 
-    def _in_use(self) -> MemoryInUseError:
-        return MemoryInUseError(
-            f"{self._what} is in use by the run that this call is made from, or that waits for it: "
-            "use another thread, or call afterwards"
-        )
+    def _in_use(self, by: str = _BY_A_RUN) -> MemoryInUseError:
+        return MemoryInUseError(f"{self._what} is in use by {by}")
 
     def _refusal(self, meeting: Meeting) -> MemoryInUseError | None:
-        if meeting.waits_for_us or Reading.is_open(holder=meeting.holder):
+        if Reading.is_open(holder=meeting.holder):
+            return self._in_use(_BY_A_STREAM)
+        if meeting.waits_for_us:
             return self._in_use()
         if self._patience is None or time.monotonic() < self._since + self._patience:
             return None
