@@ -144,6 +144,37 @@ def test_the_diagram_draws_the_condition() -> None:
     assert "{immediate?}" in plain.diagram()
 
 
+class Policy:
+    def __call__(self, call: Any) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "policy", [lambda call: True, lambda: True, Policy(), lambda call, state, more: True]
+)
+def test_a_function_that_cannot_be_called_with_call_and_state_approves_nothing(policy: Any) -> None:
+    with pytest.raises(
+        ConfigurationError, match="approvals: the function of 'add' cannot be called with the call"
+    ):
+        agent(tools=[add], approvals={"add": policy})
+
+
+@pytest.mark.parametrize("policy", [lambda messages: messages, list, lambda *, messages, state: messages])
+def test_a_policy_that_cannot_be_called_with_messages_and_state_is_none(policy: Any) -> None:
+    with pytest.raises(ConfigurationError, match="conversation_policy"):
+        agent(conversation_policy=policy)
+
+
+def test_functions_with_defaults_and_any_number_of_parameters_are_policies() -> None:
+    asked, _ = agent(
+        call("add", a=1, b=2),
+        tools=[add],
+        approvals={"add": lambda *given: True},
+        conversation_policy=lambda messages, state=None, keep=5: messages[-keep:],
+    )
+    assert asked.invoke("go").stop_reason is StopReason.INTERRUPTED
+
+
 def test_all_mistakes_come_in_one_error() -> None:
     with pytest.raises(ConfigurationError) as caught:
         react(
