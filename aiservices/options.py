@@ -234,3 +234,6 @@ def check_interceptor(interceptor: Any) -> None:
         raise TypeError(f"the interceptor {interceptor.__name__} is a class: give {interceptor.__name__}()")
     if not callable(getattr(interceptor, "around", getattr(interceptor, "drive", None))):
         raise TypeError(f"the interceptor {interceptor!r} has no method around(call, context, proceed)")
+    if (around := getattr(interceptor, "around", None)) is not None and not takes(around, 3):
+        name = type(interceptor).__name__
+        raise TypeError(f"the interceptor {name}.around cannot be called with call, context and proceed")

@@ -159,6 +159,35 @@ def test_a_function_that_cannot_be_called_with_call_and_state_approves_nothing(p
         agent(tools=[add], approvals={"add": policy})
 
 
+class Hook:
+    def before(self) -> None: ...
+
+    async def after(self, update: Any) -> None: ...
+
+    def around(self, state: Any) -> None: ...
+
+
+class OddInterceptor:
+    def around(self, call: Any, proceed: Any) -> Any: ...
+
+
+@pytest.mark.parametrize("option", ["call_model_hooks", "execute_tools_hooks"])
+def test_hooks_that_cannot_be_called_with_what_they_are_given_are_told(option: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        agent(**{option: [Hook()]})
+    assert list(caught.value.problems) == [
+        f"{option}: Hook.before cannot be called with the state",
+        f"{option}: Hook.after cannot be called with the state and the update",
+        f"{option}: Hook.around cannot be called with the state and proceed",
+    ]
+
+
+def test_an_interceptor_that_cannot_be_called_with_what_it_is_given_is_told() -> None:
+    told = r"OddInterceptor\.around cannot be called with call, context and proceed"
+    with pytest.raises(ConfigurationError, match=told):
+        agent(interceptors=[OddInterceptor()])
+
+
 @pytest.mark.parametrize("policy", [lambda messages: messages, list, lambda *, messages, state: messages])
 def test_a_policy_that_cannot_be_called_with_messages_and_state_is_none(policy: Any) -> None:
     with pytest.raises(ConfigurationError, match="conversation_policy"):
