@@ -14,7 +14,7 @@ from .invocation import Setup
 from .memory import ChatMemory, ChatMemoryAccess, Memories
 from .messages import ResponseFormat
 from .models import Capability, ChatModel
-from .options import with_context
+from .options import items_of, with_context
 from .rag.augmentor import RetrievalAugmentor, augmentor_of
 from .reading import AnswerForm, Delivery, MethodSpec, Needs, ServiceSpec
 from .skills import SkillShelf, SkillTools
@@ -101,11 +101,16 @@ def assemble(
 
 
 def _chain(option: Any, declared: Any, method: MethodSpec, problems: list[str]) -> tuple[Link[Any], ...]:
-    """The guardrails of an option, which replace those of the declaration."""
+    """The guardrails of an option, which replace those of the declaration.
+
+    What is wrong with an option is told once: no method is at fault.
+    """
+    where = f"{method.where}: " if option is None else ""
     try:
-        return links(*(option if option is not None else declared or ()))
+        return links(*(declared or () if option is None else items_of(option)))
     except TypeError as error:
-        problems.append(f"{method.where}: {error}")
+        if (problem := f"{where}{error}") not in problems:
+            problems.append(problem)
         return ()
 
 

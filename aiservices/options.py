@@ -122,17 +122,20 @@ def with_context(transformer: Any) -> Any:
 
 def _takes(transformer: Callable[..., Any]) -> int:
     """How many arguments a transformer is given: 2 if it takes them, else 1; 0 if it takes neither."""
+    return next((count for count in (2, 1) if takes(transformer, count)), 0)
+
+
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments."""
     try:
-        parameters = signature(transformer)
+        parameters = signature(function)
     except ValueError:  # written in C, it does not tell
-        return 2
-    for count in (2, 1):
-        try:
-            parameters.bind(*[None] * count)
-        except TypeError:
-            continue
-        return count
-    return 0
+        return True
+    try:
+        parameters.bind(*[None] * count)
+    except TypeError:
+        return False
+    return True
 
 
 def kind_problems(kinds: Mapping[str, tuple[Any, str]], given: Mapping[str, Any]) -> list[str]:
@@ -231,3 +234,6 @@ def check_interceptor(interceptor: Any) -> None:
         raise TypeError(f"the interceptor {interceptor.__name__} is a class: give {interceptor.__name__}()")
     if not callable(getattr(interceptor, "around", getattr(interceptor, "drive", None))):
         raise TypeError(f"the interceptor {interceptor!r} has no method around(call, context, proceed)")
+    if (around := getattr(interceptor, "around", None)) is not None and not takes(around, 3):
+        name = type(interceptor).__name__
+        raise TypeError(f"the interceptor {name}.around cannot be called with call, context and proceed")

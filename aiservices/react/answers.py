@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import outputparsers
 from outputparsers import OutputParser, output_parser
@@ -13,22 +14,35 @@ from ..messages import ChatResponse, FinishReason, ResponseFormat
 from ..models import ChatModel
 from .state import AgentState, StopReason
 
+AnswerFormat: TypeAlias = ResponseFormat | OutputParser[Any] | None
+
+
+def read_format(given: Any) -> AnswerFormat:
+    """What `response_format` means. Raises `ConfigurationError` for what is neither a format nor a type."""
+    if given is None or isinstance(given, ResponseFormat):
+        return given
+    if isinstance(given, str | Mapping):
+        raise ConfigurationError(
+            f"response_format is {given!r}: give a type, or a ResponseFormat(name, schema)"
+        )
+    try:
+        return output_parser(given)
+    except (outputparsers.UnsupportedTypeError, TypeError, ValueError, LookupError) as error:
+        raise ConfigurationError(f"response_format: {error}") from error
+
 
 class AnswerType:
     """What `response_format` asks for: a `ResponseFormat` that is sent as it is, or a type to read."""
 
-    def __init__(self, given: Any, model: ChatModel, *, has_tools: bool) -> None:
+    def __init__(self, form: AnswerFormat, model: ChatModel, *, has_tools: bool) -> None:
         self._parser: OutputParser[Any] | None = None
         self.format: ResponseFormat | None = None
         self.instructions = ""
-        if isinstance(given, ResponseFormat):
-            self.format = given
-        elif given is not None:
-            try:
-                self._parser = output_parser(given)
-            except (outputparsers.UnsupportedTypeError, TypeError, ValueError, LookupError) as error:
-                raise ConfigurationError(f"response_format: {error}") from error
-            self.format, self.instructions = format_for(self._parser, model, has_tools=has_tools)
+        if isinstance(form, ResponseFormat):
+            self.format = form
+        elif form is not None:
+            self._parser = form
+            self.format, self.instructions = format_for(form, model, has_tools=has_tools)
 
     def read(self, text: str) -> Any:
         """The value of a final response; `None` where it is only text. Raises `OutputParsingError`."""

@@ -24,14 +24,14 @@ from ..tools import (
     ToolProvider,
     ToolRegistry,
 )
-from .answers import AnswerType
+from .answers import AnswerType, read_format
 from .channels import Channels, Given
 from .checking import approval_problems, option_problems
 from .executor import AgentExecutor
 from .forms import CheckpointForm
 from .process_threads import ProcessThreads
 from .records import Threads
-from .setup import Approval, Setup
+from .setup import Approval, ConversationPolicy, Setup
 from .stored_threads import StoredThreads
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def react(
     release_thread: bool = False,
     call_model_hooks: Sequence[Any] = (),
     execute_tools_hooks: Sequence[Any] = (),
-    conversation_policy: Any = None,
+    conversation_policy: ConversationPolicy | None = None,
     approvals: Mapping[str, Approval] | None = None,
     skill_injector: SkillInjector | None = None,
     skills: SkillSource | None = None,
@@ -92,10 +92,10 @@ def react(
     injected = skill_injector.shelf if isinstance(skill_injector, SkillInjector) else NO_SKILLS
     guarded = _entries(approvals)
     problems += approval_problems(guarded, registry, [shelf, injected], open_ended=bool(tool_providers))
+    form = _collect(problems, lambda: read_format(response_format))
     if problems or model is None:
         raise ConfigurationError(problems)
-    has_tools = bool(registry) or bool(tool_providers)
-    answers = AnswerType(response_format, model, has_tools=has_tools)
+    answers = AnswerType(form, model, has_tools=bool(registry) or bool(tool_providers))
     policy, agent_hooks, action_hooks = conversation_policy, [*call_model_hooks], [*execute_tools_hooks]
     if skill_injector is not None:  # innermost, so that other hooks see what it has done
         agent_hooks.append(skill_injector.call_model_hook)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..messages import SystemMessage
-from ..options import check_interceptor, check_provider, kind_problems, sequence_problems
+from ..options import check_interceptor, check_provider, kind_problems, sequence_problems, takes
 from ..skills import SkillInjector, SkillShelf
 from ..stores import Store
 from ..tools import Limits, ToolExecutor, ToolRegistry
@@ -35,8 +35,6 @@ def option_problems(given: Mapping[str, Any]) -> list[str]:
     problems += sequence_problems("interceptors", given["interceptors"], check_interceptor)
     for option in ("call_model_hooks", "execute_tools_hooks"):
         problems += check_hooks(option, given[option])
-    if isinstance(given["response_format"], str):
-        problems.append(f"response_format is {given['response_format']!r}: give a type, or a ResponseFormat")
     return [*problems, *_value_problems(given["max_steps"], given["conversation_policy"], given["name"])]
 
 
@@ -48,6 +46,8 @@ def _value_problems(max_steps: object, policy: object, name: object) -> Iterator
         yield f"conversation_policy is the class {policy.__name__}: give an object of it"
     elif policy is not None and not callable(getattr(policy, "drive", policy)):
         yield f"conversation_policy is a {type(policy).__name__}: give a function of messages and state"
+    elif callable(policy) and not hasattr(policy, "drive") and not takes(policy, 2):
+        yield "conversation_policy cannot be called with messages and state"
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
         yield f"name is {name!r}: give 1 to 64 letters, digits, _ and -"
 
@@ -66,3 +66,5 @@ def approval_problems(
             yield f"approvals: there is no tool {name!r}; there are: {', '.join(registry) or 'none'}"
         if not isinstance(policy, bool) and not callable(policy):
             yield f"approvals: {name!r} is {policy!r}: give True or a function of the call and the state"
+        elif not isinstance(policy, bool) and not takes(policy, 2):
+            yield f"approvals: the function of {name!r} cannot be called with the call and the state"

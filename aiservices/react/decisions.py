@@ -38,6 +38,8 @@ class Edit:
 
 
 Decision: TypeAlias = Approve | Refuse | Edit
+Decisions: TypeAlias = Decision | Mapping[str, Decision]
+"""A decision about the one call that waits, or decisions by call id."""
 
 
 def read_decisions(given: object, pending: Sequence[ToolCall], thread_id: str) -> dict[str, Decision]:

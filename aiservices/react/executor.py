@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from ..driving import ASYNCHRONOUS, BLOCKING, Driver, NestedLocks, WouldWaitForItselfError
 from ..errors import AgentError, ConfigurationError, MemoryInUseError
@@ -16,6 +16,7 @@ from ..leasing import Meeting
 from ..memory import key_of
 from ..messages import AiMessage, ChatMessage, Content, UserMessage
 from ..tools import Tool
+from .decisions import Decisions
 from .diagrams import diagram
 from .process_threads import ProcessThreads
 from .reading import Reading, aread, read
@@ -24,11 +25,19 @@ from .running import Run
 from .sessions import Session
 from .setup import Setup
 from .state import AgentState, NodeOutput, Said, Snapshot, kept_by
-from .subagents import as_tool
+from .subagents import MAX_DEPTH, Failure, as_tool
 from .updating import updated
 
 LOCKS = NestedLocks()
 """One line for each thread of the process, whichever executor and object it is reached by."""
+
+_BY_A_RUN: Final = (
+    "the run that this call is made from, or that waits for it: use another thread, or call afterwards"
+)
+_BY_A_STREAM: Final = (
+    "a stream that this code reads: read it to its end, or close it, which `break` alone does not do to an "
+    "asynchronous one"
+)
 
 
 class AgentExecutor:
@@ -78,7 +87,9 @@ class AgentExecutor:
         run = self._run(ASYNCHRONOUS, text, id, reading, tokens=tokens, lasting=thread_id is not None)
         return aread(ASYNCHRONOUS.events(run), reading)
 
-    def resume(self, thread_id: str, decision: object = None, version: int | None = None) -> AgentState:
+    def resume(
+        self, thread_id: str, decision: Decisions | None = None, version: int | None = None
+    ) -> AgentState:
         """Go on with a thread that waits, failed or was broken off, and give the state at the end.
 
         `decision` is `Approve()`, `Refuse(reason)` or `Edit(arguments)` when one call waits, else a mapping
@@ -90,7 +101,7 @@ class AgentExecutor:
         return BLOCKING.run(self._resume(BLOCKING, thread_id, decision, version))
 
     async def aresume(
-        self, thread_id: str, decision: object = None, version: int | None = None
+        self, thread_id: str, decision: Decisions | None = None, version: int | None = None
     ) -> AgentState:
         """See `resume`."""
         return await ASYNCHRONOUS.run(self._resume(ASYNCHRONOUS, thread_id, decision, version))
@@ -147,9 +158,26 @@ class AgentExecutor:
         """The nodes and what leads from one to the next, as Mermaid text."""
         return diagram(self._setup)
 
-    def as_tool(self, **options: Any) -> Tool[..., Any]:
+    def as_tool(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        max_depth: int = MAX_DEPTH,
+        timeout: float | None = None,
+        on_failure: Failure | None = None,
+        remembers: bool = False,
+    ) -> Tool[..., Any]:
         """This agent as a tool; for the options see `aiservices.react.as_tool`."""
-        return as_tool(self, **options)
+        return as_tool(
+            self,
+            name=name,
+            description=description,
+            max_depth=max_depth,
+            timeout=timeout,
+            on_failure=on_failure,
+            remembers=remembers,
+        )
 
     def as_langgraph_node(self, *, messages_key: str = "messages") -> Any:
         """This agent as a node of a LangGraph `StateGraph`, sync and async. Needs the extra `langgraph`.
@@ -189,7 +217,7 @@ class AgentExecutor:
             return self._ended(await run.begin(id, messages))
 
     async def _resume(
-        self, driver: Driver, thread_id: str, decision: object, version: int | None
+        self, driver: Driver, thread_id: str, decision: Decisions | None, version: int | None
     ) -> AgentState:
         threads, thread_id = self._setup.threads, key_of(thread_id)
         async with self._line(driver, thread_id):
@@ -277,7 +305,7 @@ class _Line:
 
     async def __aenter__(self) -> str | None:
         if Reading.is_open(key=self._key):
-            raise self._in_use()
+            raise self._in_use(_BY_A_STREAM)
         try:
             await self._lock.__aenter__()
         except WouldWaitForItselfError:
@@ -294,14 +322,13 @@ class _Line:
         finally:
             await self._lock.__aexit__(*error)
 
-    def _in_use(self) -> MemoryInUseError:
-        return MemoryInUseError(
-            f"{self._what} is in use by the run that this call is made from, or that waits for it: "
-            "use another thread, or call afterwards"
-        )
+    def _in_use(self, by: str = _BY_A_RUN) -> MemoryInUseError:
+        return MemoryInUseError(f"{self._what} is in use by {by}")
 
     def _refusal(self, meeting: Meeting) -> MemoryInUseError | None:
-        if meeting.waits_for_us or Reading.is_open(holder=meeting.holder):
+        if Reading.is_open(holder=meeting.holder):
+            return self._in_use(_BY_A_STREAM)
+        if meeting.waits_for_us:
             return self._in_use()
         if self._patience is None or time.monotonic() < self._since + self._patience:
             return None

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from ..driving import Driver, is_asynchronous
 from ..errors import ConfigurationError
 from ..messages import ChatMessage
+from ..options import takes
 from .state import AgentState, StopReason
 
 Update: TypeAlias = Mapping[str, Any]
 Node: TypeAlias = Callable[[AgentState], Coroutine[Any, Any, Update]]
 METHODS: Final = ("before", "around", "after", "drive")
+_GIVEN: Final = {
+    "before": (1, "the state"),
+    "after": (2, "the state and the update"),
+    "around": (2, "the state and proceed"),
+}
 
 
 def check_hooks(option: str, hooks: object) -> list[str]:
@@ -25,7 +31,16 @@ def check_hooks(option: str, hooks: object) -> list[str]:
             problems.append(f"{option}: {hook.__name__} is a class: give {hook.__name__}()")
         elif not any(callable(getattr(hook, name, None)) for name in METHODS):
             problems.append(f"{option}: {hook!r} has none of the methods before, after and around")
+        elif not hasattr(hook, "drive"):
+            problems += [f"{option}: {problem}" for problem in _misfits(hook)]
     return problems
+
+
+def _misfits(hook: object) -> Iterator[str]:
+    for name, (count, what) in _GIVEN.items():
+        method = getattr(hook, name, None)
+        if callable(method) and not takes(method, count):
+            yield f"{type(hook).__name__}.{name} cannot be called with {what}"
 
 
 class Hooked:

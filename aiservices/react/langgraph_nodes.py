@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 from ..errors import AgentError, MissingExtraError
 from ..messages import (
@@ -60,8 +60,10 @@ def langgraph_node(executor: Invoked, key: str) -> Any:
 
 
 def messages_from_langchain(messages: Iterable[Any]) -> list[ChatMessage]:
-    """LangChain's messages as ours."""
-    return [_ours(message) for message in messages]
+    """LangChain's messages, and what it reads as such, as ours."""
+    from langchain_core.messages import convert_to_messages
+
+    return [_ours(message) for message in convert_to_messages(messages)]
 
 
 def messages_to_langchain(messages: Iterable[ChatMessage]) -> list[Any]:
@@ -148,8 +150,14 @@ def _content(block: Mapping[str, Any]) -> Content:
 
 
 def _of(state: Any, key: str) -> Iterable[Any]:
-    found: Iterable[Any] = state[key] if isinstance(state, dict) else getattr(state, key)
-    return found
+    """The conversation in the state of a graph. Raises `AgentError` where there is none under that name."""
+    found: Any = state.get(key) if isinstance(state, Mapping) else getattr(state, key, None)
+    if found is None:
+        raise AgentError(
+            f"the state of the graph has no {key!r}: say where the conversation is, as in "
+            "as_langgraph_node(messages_key=...)"
+        )
+    return cast("Iterable[Any]", found)
 
 
 def _added(state: AgentState, said: list[ChatMessage]) -> list[Any]:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Protocol
 
 from ..errors import AgentError
+from .decisions import Decisions
 from .state import AgentState, NodeOutput, Said
 
 
@@ -20,8 +21,8 @@ class Executor(Protocol):
     def astream(
         self, text: Said, thread_id: str | None = None, *, tokens: bool = False
     ) -> AsyncIterator[NodeOutput]: ...
-    def resume(self, thread_id: str, decision: object = None) -> AgentState: ...
-    async def aresume(self, thread_id: str, decision: object = None) -> AgentState: ...
+    def resume(self, thread_id: str, decision: Decisions | None = None) -> AgentState: ...
+    async def aresume(self, thread_id: str, decision: Decisions | None = None) -> AgentState: ...
     def state(self, thread_id: str) -> AgentState: ...
     async def astate(self, thread_id: str) -> AgentState: ...
 
@@ -50,11 +51,11 @@ class Session:
         """See `stream`."""
         return self._executor.astream(text, self.id, tokens=tokens)
 
-    def resume(self, decision: object = None) -> AgentState:
+    def resume(self, decision: Decisions | None = None) -> AgentState:
         """Go on with the last turn; see `AgentExecutor.resume`."""
         return self._executor.resume(self.id, decision)
 
-    async def aresume(self, decision: object = None) -> AgentState:
+    async def aresume(self, decision: Decisions | None = None) -> AgentState:
         """See `resume`."""
         return await self._executor.aresume(self.id, decision)
 

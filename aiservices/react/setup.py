@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..messages import SystemMessage, ToolCall
+from ..messages import ChatMessage, SystemMessage, ToolCall
 from ..models import ChatModel
 from ..skills import SkillShelf
 from ..tools import Assortment, Limits, Toolbox
@@ -17,6 +17,10 @@ from .state import AgentState
 
 Approval: TypeAlias = bool | Callable[[ToolCall, AgentState], Any]
 """Whether a call waits for a decision: always, or as a function of call and state says, sync or async."""
+ConversationPolicy: TypeAlias = Callable[
+    [Sequence[ChatMessage], AgentState], Iterable[ChatMessage] | Awaitable[Iterable[ChatMessage]]
+]
+"""What a request holds of the conversation, as a function of messages and state says, sync or async."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,10 @@ def pytest_runtest_makereport(
 
 @pytest.fixture
 def scripted_chat_model(request: pytest.FixtureRequest) -> Iterator[Callable[..., ScriptedChatModel]]:
-    """Makes scripted models; a test that leaves replies of one unused fails, unless it has failed already."""
+    """Makes scripted models; a test fails at its end where one was asked too often or too seldom.
+
+    One that has failed already is left alone.
+    """
     from .scripted import ScriptedChatModel
 
     made: list[ScriptedChatModel] = []

@@ -39,15 +39,17 @@ class ScriptedChatModel(ChatModel):
     """Gives the replies one after another; `requests` holds what was asked, `prompts` the last words of each.
 
     `capabilities` are none by default, so that typed answers are asked for in words. A stream gives a text
-    word by word, or in its `Pieces`. A request beyond the last reply is an `UnexpectedRequestError`. At the
-    end of a `with` block that raises nothing, replies left over are an `UnusedRepliesError`. Raises
-    `TypeError` for what is no reply.
+    word by word, or in its `Pieces`. A request beyond the last reply is an `UnexpectedRequestError`. A
+    `with` block that raises nothing ends with it once more, for one that a tool or an `except` has
+    swallowed, and with an `UnusedRepliesError` for replies left over. Raises `TypeError` for what is no
+    reply.
     """
 
     def __init__(self, *replies: Reply, capabilities: Iterable[Capability] = ()) -> None:
         self.capabilities = frozenset(capabilities)
         self.requests: list[ChatRequest] = []
         self._replies = deque(map(_checked, replies))
+        self._beyond = ""  # what the first request was that had no reply: its error may reach nobody
 
     @property
     def request(self) -> ChatRequest:
@@ -81,7 +83,9 @@ class ScriptedChatModel(ChatModel):
             yield event
 
     def assert_all_used(self) -> None:
-        """Raise `UnusedRepliesError` when replies are left over."""
+        """Raise `UnexpectedRequestError` where one came, `UnusedRepliesError` when replies are left over."""
+        if self._beyond:
+            raise UnexpectedRequestError(self._beyond)
         if self._replies:
             raise UnusedRepliesError(
                 f"{len(self._replies)} replies were never asked for, the next is {self._replies[0]!r}"
@@ -93,9 +97,11 @@ class ScriptedChatModel(ChatModel):
             reply = self._replies.popleft()
         except IndexError:
             last = request.messages[-1]
-            raise UnexpectedRequestError(
+            told = (
                 f"request {len(self.requests)} has no reply in the script: it ends with {last.text or last!r}"
-            ) from None
+            )
+            self._beyond = self._beyond or told
+            raise UnexpectedRequestError(told) from None
         return reply(request) if callable(reply) and not isinstance(reply, type) else reply
 
     def __enter__(self) -> ScriptedChatModel:

@@ -96,6 +96,25 @@ def test_what_has_no_parser_is_refused() -> None:
         agent(response_format=lambda: 1)
 
 
+@pytest.mark.parametrize("schema", [{"type": "object"}, '{"type": "object"}'])
+def test_a_schema_alone_is_no_response_format(schema: Any) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"response_format is .*: give a type, or a ResponseFormat\(name, schema"
+    ):
+        agent(response_format=schema)
+
+
+@pytest.mark.parametrize("wrong", [object, {"type": "object"}, "Mood"])
+def test_what_is_wrong_with_a_response_format_is_told_with_the_other_mistakes(wrong: Any) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        react(chat_model="nobody:x", max_steps=0, response_format=wrong)
+    starts = ["max_steps is 0", "no model provider", "response_format"]
+    assert [any(problem.startswith(start) for problem in caught.value.problems) for start in starts] == [
+        True
+    ] * 3
+    assert len(caught.value.problems) == 3
+
+
 def test_a_turn_may_begin_with_messages() -> None:
     asked, model = agent("ok", system_message="Be brief.")
     said = [SystemMessage("And kind."), UserMessage("a"), AiMessage("b"), UserMessage("c")]
@@ -123,6 +142,66 @@ def test_the_diagram_draws_the_condition() -> None:
     plain, _ = agent(max_steps=None)
     assert "guarded" not in plain.diagram()
     assert "{immediate?}" in plain.diagram()
+
+
+class Policy:
+    def __call__(self, call: Any) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "policy", [lambda call: True, lambda: True, Policy(), lambda call, state, more: True]
+)
+def test_a_function_that_cannot_be_called_with_call_and_state_approves_nothing(policy: Any) -> None:
+    with pytest.raises(
+        ConfigurationError, match="approvals: the function of 'add' cannot be called with the call"
+    ):
+        agent(tools=[add], approvals={"add": policy})
+
+
+class Hook:
+    def before(self) -> None: ...
+
+    async def after(self, update: Any) -> None: ...
+
+    def around(self, state: Any) -> None: ...
+
+
+class OddInterceptor:
+    def around(self, call: Any, proceed: Any) -> Any: ...
+
+
+@pytest.mark.parametrize("option", ["call_model_hooks", "execute_tools_hooks"])
+def test_hooks_that_cannot_be_called_with_what_they_are_given_are_told(option: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        agent(**{option: [Hook()]})
+    assert list(caught.value.problems) == [
+        f"{option}: Hook.before cannot be called with the state",
+        f"{option}: Hook.after cannot be called with the state and the update",
+        f"{option}: Hook.around cannot be called with the state and proceed",
+    ]
+
+
+def test_an_interceptor_that_cannot_be_called_with_what_it_is_given_is_told() -> None:
+    told = r"OddInterceptor\.around cannot be called with call, context and proceed"
+    with pytest.raises(ConfigurationError, match=told):
+        agent(interceptors=[OddInterceptor()])
+
+
+@pytest.mark.parametrize("policy", [lambda messages: messages, list, lambda *, messages, state: messages])
+def test_a_policy_that_cannot_be_called_with_messages_and_state_is_none(policy: Any) -> None:
+    with pytest.raises(ConfigurationError, match="conversation_policy"):
+        agent(conversation_policy=policy)
+
+
+def test_functions_with_defaults_and_any_number_of_parameters_are_policies() -> None:
+    asked, _ = agent(
+        call("add", a=1, b=2),
+        tools=[add],
+        approvals={"add": lambda *given: True},
+        conversation_policy=lambda messages, state=None, keep=5: messages[-keep:],
+    )
+    assert asked.invoke("go").stop_reason is StopReason.INTERRUPTED
 
 
 def test_all_mistakes_come_in_one_error() -> None:

@@ -112,7 +112,9 @@ def test_who_reads_a_stream_cannot_run_its_thread_meanwhile(kept: dict[str, Any]
     asked, _ = agent("one", "two", "three", **kept)
     stream = asked.stream("a", "t")
     next(stream)
-    with pytest.raises(MemoryInUseError):
+    with pytest.raises(
+        MemoryInUseError, match="a stream that this code reads: read it to its end, or close it"
+    ):
         asked.invoke("b", "t")
     assert asked.invoke("b", "other").final_response == "one"
     assert [output.node for output in stream] == ["agent", "end"]
@@ -125,7 +127,7 @@ def test_who_reads_an_asynchronous_stream_cannot_either(kept: dict[str, Any]) ->
     async def read() -> None:
         async for output in asked.astream("a", "t"):
             if output.node == "start":
-                with pytest.raises(MemoryInUseError):
+                with pytest.raises(MemoryInUseError, match="a stream that this code reads: read it"):
                     await asked.ainvoke("b", "t")
         assert (await asked.ainvoke("c", "t")).final_response == "two"
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,6 +91,26 @@ def test_a_node_cannot_wait_for_approval() -> None:
     asked, _ = agent(call("add", a=1, b=2), tools=[add], approvals={"add": True})
     with pytest.raises(AgentError, match="approve add"):
         run("blocking", graph(asked.as_langgraph_node()), [HumanMessage("go")])
+
+
+@both
+@pytest.mark.parametrize("shape", [dict, SimpleNamespace])
+def test_a_graph_whose_conversation_has_another_name_is_told_how_to_say_so(style: str, shape: Any) -> None:
+    asked, _ = agent()
+    node, state = asked.as_langgraph_node(), shape(conversation=[HumanMessage("Hi")])
+    with pytest.raises(AgentError, match=r"the state of the graph has no 'messages'.*messages_key="):
+        node.invoke(state) if style == "blocking" else asyncio.run(node.ainvoke(state))
+
+
+@both
+def test_messages_that_the_graph_has_not_made_objects_of_are_read_as_langchain_reads_them(style: str) -> None:
+    asked, model = agent("ok")
+    said = [{"role": "system", "content": "Be kind."}, ("user", "Hello"), ("ai", "Hi"), "Who are you?"]
+    node = asked.as_langgraph_node()
+    given = {"messages": said}
+    added = node.invoke(given) if style == "blocking" else asyncio.run(node.ainvoke(given))
+    assert short(model.requests[0].messages) == ["SystemMessage", "U:Hello", "A:Hi", "U:Who are you?"]
+    assert [item.content for item in added["messages"]] == ["ok"]
 
 
 def test_without_langgraph_the_extra_is_named() -> None:

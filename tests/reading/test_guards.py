@@ -235,6 +235,21 @@ def test_an_option_takes_a_list(option: str, given: Any) -> None:
         aiservices.create(Base, chat_model=ScriptedChatModel(), **{option: given})
 
 
+@pytest.mark.parametrize("given", [MaxLength(3), ["x"], [NeedsMore]])
+@pytest.mark.parametrize("option", ["input_guardrails", "output_guardrails"])
+def test_what_is_wrong_with_an_option_is_told_once_however_many_methods_there_are(
+    option: str, given: Any
+) -> None:
+    class Asker(Protocol):
+        def ask(self, text: str) -> str: ...
+
+        def again(self, text: str) -> str: ...
+
+    with pytest.raises(ConfigurationError) as caught:
+        aiservices.create(Asker, chat_model=ScriptedChatModel(), **{option: given})
+    assert len(caught.value.problems) == 1
+
+
 @pytest.mark.parametrize("decorator", [input_guardrails, output_guardrails])
 def test_brackets_are_not_forgotten(decorator: Any) -> None:
     name = decorator.__name__

@@ -29,6 +29,12 @@ TESTS = """
 
     def test_unexpected_request(scripted_chat_model):
         scripted_chat_model().chat(REQUEST)
+
+    def test_swallowed_request(scripted_chat_model):
+        try:
+            scripted_chat_model().chat(REQUEST)
+        except AssertionError:
+            pass
 """
 
 
@@ -40,7 +46,7 @@ def outcome(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 
 def test_each_test_is_told_what_its_models_lack_once(outcome: pytest.RunResult) -> None:
-    outcome.assert_outcomes(passed=3, failed=2, errors=2)
+    outcome.assert_outcomes(passed=4, failed=2, errors=3)
     outcome.stdout.fnmatch_lines_random(
         [
             "PASSED *::test_all_used",
@@ -48,6 +54,7 @@ def test_each_test_is_told_what_its_models_lack_once(outcome: pytest.RunResult) 
             "ERROR *::test_second_has_some_left - *UnusedRepliesError: 1 replies*'two'",
             "FAILED *::test_failed_before_the_end - *",
             "FAILED *::test_unexpected_request - *UnexpectedRequestError: request 1 *",
+            "ERROR *::test_swallowed_request - *UnexpectedRequestError: request 1 *'hi'",
         ]
     )
 

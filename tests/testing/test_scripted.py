@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any
+from contextlib import suppress
+from typing import Any, Protocol
 
 import pytest
 
@@ -19,12 +20,17 @@ from aiservices import (
     ResponseDone,
     ToolCall,
     UserMessage,
+    create,
 )
 from aiservices.testing import Pieces, ScriptedChatModel, UnexpectedRequestError, UnusedRepliesError
 from tests.asking import answer
 
 REQUEST = ChatRequest([UserMessage("hi")])
 CALL, OTHER = ToolCall("c1", "look", "{}"), ToolCall("c2", "look", "{}")
+
+
+class Asker(Protocol):
+    def ask(self, text: str) -> str: ...
 
 
 @pytest.fixture(params=["chat", "achat"])
@@ -101,6 +107,26 @@ def test_a_request_beyond_the_script_says_which_and_what(ask: Any) -> None:
     ask(model)
     with pytest.raises(UnexpectedRequestError, match=r"request 2 has no reply .* ends with 'hi'$"):
         ask(model)
+
+
+def test_a_request_beyond_the_script_is_told_at_the_end_where_it_was_swallowed(ask: Any) -> None:
+    def swallowing() -> None:
+        with ScriptedChatModel("one") as model:
+            ask(model)
+            with suppress(Exception):
+                ask(model)
+
+    with pytest.raises(UnexpectedRequestError, match=r"request 2 has no reply .* ends with 'hi'$"):
+        swallowing()
+
+
+def test_a_request_beyond_the_script_fails_a_test_whose_tool_asks_in_vain() -> None:
+    def expert(task: str) -> str:
+        return inner.chat(ChatRequest([UserMessage(task)])).text or ""
+
+    outer = ScriptedChatModel(ToolCall("c1", "expert", '{"task": "weigh it"}'), "He is ill.")
+    with pytest.raises(UnexpectedRequestError, match="ends with 'weigh it'"), ScriptedChatModel() as inner:
+        assert create(Asker, chat_model=outer, tools=[expert]).ask("How heavy?") == "He is ill."
 
 
 def test_what_the_model_was_told_last_is_at_hand_as_text(ask: Any) -> None:
