@@ -198,10 +198,10 @@ class Run:
         if hooks:
             update = completed(update, message)
         results = update["messages"][: len(message.tool_calls)]
-        if opened := activated_in(results):
-            skills = update.get("active_skills", hooked.state.active_skills)
-            update = {**update, "active_skills": (*skills, *opened)}
         state = self._updated(hooked.state, update, ACTION)
+        if opened := activated_in(results):
+            skills = tuple(dict.fromkeys((*state.active_skills, *opened)))
+            state = changed_state(state, {"active_skills": skills})
         rounds = self._progress.rounds + 1
         self._progress = changed(self._progress.with_round(), rounds=rounds, counts=FrozenMapping(counts))
         return await self._acted(state, message, results)

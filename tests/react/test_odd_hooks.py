@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aiservices import AiMessage, ConfigurationError, ToolResultMessage, UserMessage
-from aiservices.react import AgentState, Approve, Channel
+from aiservices.react import AgentState, Approve, Channel, Skill
 from tests.react.asking import agent, assert_paired, call, short
 
 
@@ -191,3 +191,27 @@ def test_hooks_of_a_round_that_waits_have_an_empty_update() -> None:
     assert asked.invoke("go", "t").rounds == 0
     assert asked.resume("t", Approve()).rounds == 1
     assert seen == [[], ["R:a", "R:b"]]
+
+
+def test_a_hook_may_give_a_result_the_name_of_no_tool() -> None:
+    def look() -> str:
+        return "seen"
+
+    class Masking:
+        def after(self, state: AgentState, update: Any) -> dict[str, Any]:
+            return {**update, "messages": [ToolResultMessage("c1", "hidden", "masked")]}
+
+    asked, _ = agent(call("look"), "ok", tools=[look], execute_tools_hooks=[Masking()])
+    assert short(asked.invoke("go").messages)[2:] == ["R:masked", "A:ok"]
+
+
+@pytest.mark.parametrize(("given", "active"), [("beta", ("beta", "alpha")), (None, ("alpha",))])
+def test_skills_that_a_hook_writes_stand_beside_the_one_that_is_opened(given: Any, active: Any) -> None:
+    class Writing:
+        def after(self, state: AgentState, update: Any) -> dict[str, Any]:
+            return {**update, "active_skills": given}
+
+    skills = [Skill("alpha", "One", "ONE"), Skill("beta", "Two", "TWO")]
+    opened = call("activate_skill", skill_name="alpha")
+    asked, _ = agent(opened, "ok", skills=skills, execute_tools_hooks=[Writing()])
+    assert asked.invoke("go").active_skills == active
