@@ -22,7 +22,15 @@ from ..messages import (
     ToolResultMessage,
 )
 from ..skills import activated_in
-from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate, remaining
+from ..tools import (
+    ToolRegistry,
+    check_tokens,
+    ids_in,
+    in_turns,
+    is_immediate,
+    remaining,
+    with_unique_ids,
+)
 from .acting import UPDATES, Acting, completed
 from .decisions import Decision, Edit, check_edits, read_decisions
 from .hooks import Hooked, Update
@@ -61,6 +69,7 @@ class Run:
         self._deadline = deadline
         self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
+        self._tools: ToolRegistry  # of the open round
         self._ended: dict[str, ToolResultMessage] = {}  # of the round in whose middle this run goes on
 
     @property
@@ -124,10 +133,10 @@ class Run:
     async def _take_up(self, message: AiMessage) -> None:
         """Learn what a run knows that has asked for these calls itself."""
         state = self._saved
-        registry = await self._offered(state)
+        self._tools = await self._offered(state)
         self._ended = await self._acting.ended(message.tool_calls, self._progress)
         if not self._progress.is_judged:
-            guarded = await self._acting.guarded(message, registry, state)
+            guarded = await self._acting.guarded(message, self._tools, state)
             self._progress = changed(self._progress, guarded=guarded, is_judged=True)
 
     def _tell(self, error: Exception) -> None:
@@ -144,6 +153,7 @@ class Run:
         """The agent node. Gives the answer where its calls are to run now."""
         state, setup = self._saved, self._setup
         hooked, asked = Hooked(self._driver, AGENT, state), len(self._requesting.responses)
+        self._requesting.registry = None
         try:
             left = None if setup.max_steps is None else setup.max_steps - self._progress.steps
             update = await hooked.run(setup.agent_hooks, partial(self._requesting.ask, left))
@@ -156,12 +166,26 @@ class Run:
         steps = self._progress.steps + max(len(answers), 1)
         self._progress = changed(self._progress, steps=steps, usage=usage)
         after = self._updated(hooked.state, update, AGENT)
-        if setup.agent_hooks and has_open_round(after.messages[len(hooked.state.messages) :]):
+        if setup.agent_hooks or setup.action_hooks:
+            after = self._paired(after, len(hooked.state.messages))
+        return await self._answered(after)
+
+    def _paired(self, state: AgentState, begins: int) -> AgentState:
+        """The state in which each call of the run can be told by its id, whatever hooks left out or said.
+
+        Raises `ConfigurationError` where the messages from `begins` on leave calls without results.
+        """
+        if has_open_round(state.messages[begins:]):
             raise ConfigurationError(
                 "the update of the node 'agent' has calls without results before its last message: an answer "
                 "with calls comes last"
             )
-        return await self._answered(after)
+        message = open_calls(state)
+        if message is None:
+            return state
+        ran = [done.call.id for done in self._acting.ledger.requested]
+        unique = with_unique_ids(message, ids_in(state.messages[:-1]).union(ran, self._ended))
+        return changed_state(state, {"messages": (*state.messages[:-1], unique)})
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
         """Keep what the agent node came to, and decide what comes next."""
@@ -174,7 +198,8 @@ class Run:
             state = changed_state(state, {"messages": (*state.messages, *results)})
             await self._finish(state, AGENT)
             return None
-        guarded = await self._acting.guarded(message, self._requesting.registry, state)
+        self._tools = await self._offered(state)
+        guarded = await self._acting.guarded(message, self._tools, state)
         self._progress = self._progress.with_round(guarded)
         all_wait = len(guarded) == len(message.tool_calls)
         await self._leave(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
@@ -211,7 +236,7 @@ class Run:
         most = self._setup.max_steps
         if state.stop_reason is not None:  # a hook has ended the run
             ending = {"stop_reason": state.stop_reason}
-        elif is_immediate(results, self._requesting.registry):
+        elif is_immediate(results, self._tools):
             text = "\n".join(result.text for result in results)
             ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}
         elif most is not None and self._progress.steps >= most:
@@ -222,13 +247,12 @@ class Run:
         return not ending
 
     async def _offered(self, state: AgentState) -> ToolRegistry:
-        """The tools of the open round; a run that goes on has made no request yet."""
-        if not hasattr(self._requesting, "registry"):
-            await self._requesting.offer(state, state.messages[:-1])
-        return self._requesting.registry
+        """The tools of the open round; where nothing was asked for it, those that would be offered now."""
+        offered = self._requesting.registry
+        return await self._requesting.offer(state, state.messages[:-1]) if offered is None else offered
 
     def _run_tools(self, message: AiMessage) -> Coroutine[Any, Any, Update]:
-        return self._acting.act(message, self._requesting.registry, self._progress, self._ended)
+        return self._acting.act(message, self._tools, self._progress, self._ended)
 
     async def _finish(self, state: AgentState, node: str) -> None:
         try:
@@ -251,7 +275,7 @@ class Run:
         """The state with a result for each call of a round that a limit has ended."""
         known = {done.call.id: done.result for done in self._acting.ledger.requested} | self._ended
         missing = [call for call in message.tool_calls if call.id not in known]
-        refused = self._acting.refuse(missing, self._requesting.registry, error)
+        refused = self._acting.refuse(missing, self._tools, error)
         known |= {item.tool_call_id: item for item in refused}
         results = tuple(known[call.id] for call in message.tool_calls)
         return changed_state(state, {"messages": (*state.messages, *results)})
