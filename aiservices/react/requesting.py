@@ -30,9 +30,13 @@ _CUT_OFF = {FinishReason.LENGTH: StopReason.LENGTH, FinishReason.CONTENT_FILTER:
 
 
 class Requesting:
-    """Asks the model, one step of a run after the other; `registry` is what it was offered last."""
+    """Asks the model, one step of a run after the other.
+
+    `registry` is what it was offered last, `skills` those that were active then.
+    """
 
     registry: ToolRegistry | None = None
+    skills: tuple[str, ...] = ()
 
     def __init__(self, setup: Setup, driver: Driver, deadline: float | None, *, show: Show | None) -> None:
         self.responses: list[ChatResponse] = []
@@ -76,6 +80,7 @@ class Requesting:
     async def offer(self, state: AgentState, messages: Sequence[ChatMessage]) -> ToolRegistry:
         """The tools for the next request, those of active skills among them."""
         setup = self._setup
+        self.skills = state.active_skills
         offered = self._offering.fixed
         if offered is None:
             request = ToolRequest(tuple(messages), state.thread_id, NO_PARAMETERS)

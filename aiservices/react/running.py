@@ -200,7 +200,8 @@ class Run:
             return None
         self._tools = await self._offered(state)
         guarded = await self._acting.guarded(message, self._tools, state)
-        self._progress = self._progress.with_round(guarded)
+        left = tuple(id for id in self._requesting.skills if id not in state.active_skills)
+        self._progress = self._progress.with_round(guarded, skills=left)
         all_wait = len(guarded) == len(message.tool_calls)
         await self._leave(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
         return None if all_wait else message
@@ -248,8 +249,12 @@ class Run:
 
     async def _offered(self, state: AgentState) -> ToolRegistry:
         """The tools of the open round; where nothing was asked for it, those that would be offered now."""
-        offered = self._requesting.registry
-        return await self._requesting.offer(state, state.messages[:-1]) if offered is None else offered
+        if self._requesting.registry is not None:
+            return self._requesting.registry
+        if self._progress.skills:
+            skills = (*state.active_skills, *self._progress.skills)
+            state = changed_state(state, {"active_skills": skills})
+        return await self._requesting.offer(state, state.messages[:-1])
 
     def _run_tools(self, message: AiMessage) -> Coroutine[Any, Any, Update]:
         return self._acting.act(message, self._tools, self._progress, self._ended)
