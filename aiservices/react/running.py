@@ -151,14 +151,15 @@ class Run:
 
     async def _ask(self) -> AiMessage | None:
         """The agent node. Gives the answer where its calls are to run now."""
-        state, setup = self._saved, self._setup
+        state, setup, at = self._saved, self._setup, self._at
+        assert at is not None
         hooked, asked = Hooked(self._driver, AGENT, state), len(self._requesting.responses)
         self._requesting.registry = None
         try:
             left = None if setup.max_steps is None else setup.max_steps - self._progress.steps
             update = await hooked.run(setup.agent_hooks, partial(self._requesting.ask, left))
         except LimitExceededError:
-            await self._stop_at_limit(state, START)
+            await self._stop_at_limit(state, at.node)
             raise
         usage, answers = self._progress.usage, self._requesting.responses[asked:]
         for response in answers:
