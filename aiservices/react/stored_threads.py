@@ -119,7 +119,8 @@ class StoredThreads:
         return replace(checkpoint, place=Place(key, parent, head))
 
     async def note(self, driver: Driver, thread_id: str, run_id: str, result: ToolResultMessage) -> None:
-        await self._put(driver, CALLS, f"{run_id}/{result.tool_call_id}", messages_to_json((result,)), None)
+        key, value = f"{run_id}/{result.tool_call_id}", messages_to_json((result,))
+        await driver.finish(self._put(driver, CALLS, key, value, None))  # the call would run again
 
     async def noted(
         self, driver: Driver, thread_id: str, run_id: str, calls: Sequence[ToolCall]

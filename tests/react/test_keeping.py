@@ -202,6 +202,46 @@ def test_a_call_that_was_broken_off_has_no_result_though_another_one_ended(kept:
     assert sorted(ran) == ["first", "first", "second"]
 
 
+class SlowNotes(InMemoryStore):
+    """Takes its time for what it is told of calls, and says when it has begun."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_begun = asyncio.Event()
+
+    async def aput(self, namespace: str, key: str, value: Any, **options: Any) -> int:
+        if namespace == "aiservices.react.calls":
+            self.has_begun.set()
+            await asyncio.sleep(0.02)
+        return await super().aput(namespace, key, value, **options)
+
+
+@pytest.mark.anyio
+async def test_a_call_that_has_ended_is_known_though_the_run_is_cancelled_at_that_moment() -> None:
+    ran: list[str] = []
+
+    async def look() -> str:
+        ran.append("look")
+        return "seen"
+
+    async def wait() -> str:
+        ran.append("wait")
+        if len(ran) == 2:
+            await asyncio.Event().wait()
+        return "waited"
+
+    store = SlowNotes()
+    asked, _ = agent([call("look", "c1"), call("wait", "c2")], "ok", tools=[look, wait], checkpointer=store)
+    running = asyncio.create_task(asked.ainvoke("go", "t"))
+    await store.has_begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    state = await asked.aresume("t")
+    assert short(state.messages)[2:] == ["R:seen", "R:waited", "A:ok"]
+    assert ran == ["look", "wait", "wait"]
+
+
 def test_what_others_do_to_a_state_does_not_reach_its_checkpoint(kept: dict[str, Any]) -> None:
     """AGT-13, AJ-38, AJ-42"""
 
