@@ -18,7 +18,7 @@ from ..messages import AiMessage, ChatMessage, Content, UserMessage
 from ..tools import Tool
 from .diagrams import diagram
 from .process_threads import ProcessThreads
-from .reading import Reading, aread, read
+from .reading import AsyncOutputs, Reading, read
 from .records import NODES, Checkpoint, has_open_round
 from .running import Run
 from .sessions import Session
@@ -76,7 +76,7 @@ class AgentExecutor:
         id = self._id(thread_id)
         reading = Reading(self._setup.threads.line(id))
         run = self._run(ASYNCHRONOUS, text, id, reading, tokens=tokens, lasting=thread_id is not None)
-        return aread(ASYNCHRONOUS.events(run), reading)
+        return AsyncOutputs(ASYNCHRONOUS.events(run), reading)
 
     def resume(self, thread_id: str, decision: object = None, version: int | None = None) -> AgentState:
         """Go on with a thread that waits, failed or was broken off, and give the state at the end.

@@ -7,6 +7,7 @@ import copy
 import gc
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import date
 from pathlib import Path
 from threading import Event
@@ -130,6 +131,37 @@ def test_who_reads_an_asynchronous_stream_cannot_either(kept: dict[str, Any]) ->
         assert (await asked.ainvoke("c", "t")).final_response == "two"
 
     asyncio.run(read())
+
+
+@both
+def test_who_has_left_a_stream_may_use_its_thread_at_once(style: str, kept: dict[str, Any]) -> None:
+    asked, _ = agent("one", "two", **kept)
+
+    async def leave() -> AgentState:
+        async for _ in asked.astream("a", "t"):
+            break
+        await anext(asked.astream("b", "t"))
+        return await asked.ainvoke("c", "t")
+
+    def leave_blocking() -> AgentState:
+        for _ in asked.stream("a", "t"):
+            break
+        next(asked.stream("b", "t"))
+        return asked.invoke("c", "t")
+
+    state = leave_blocking() if style == "blocking" else asyncio.run(leave())
+    assert short(state.messages) == ["U:a", "U:b", "U:c", "A:one"]
+
+
+@pytest.mark.anyio
+async def test_streams_that_were_left_leave_nothing_with_their_reader() -> None:
+    """A task that serves for days would carry each of them in its context."""
+    asked, _ = agent()
+    for _ in range(5):
+        await anext(asked.astream("a"))
+        await asyncio.sleep(0.001)
+    carried = {variable.name: value for variable, value in copy_context().items()}
+    assert len(carried["aiservices_react_reading"]) <= 1
 
 
 @both
