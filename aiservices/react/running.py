@@ -252,8 +252,8 @@ class Run:
         """The tools of the open round; where nothing was asked for it, those that would be offered now."""
         if self._requesting.registry is not None:
             return self._requesting.registry
-        if self._progress.skills:
-            skills = (*state.active_skills, *self._progress.skills)
+        if self._at is not None and self._at.progress.skills:
+            skills = (*state.active_skills, *self._at.progress.skills)
             state = changed_state(state, {"active_skills": skills})
         return await self._requesting.offer(state, state.messages[:-1])
 
@@ -291,12 +291,18 @@ class Run:
         pending = tuple(call for call in message.tool_calls if call.id in undecided)
         return changed_state(state, {"pending": pending, "stop_reason": StopReason.INTERRUPTED})
 
-    async def _decide(self, decision: object) -> None:
+    async def read(self, decision: object) -> Mapping[str, Decision]:
+        """The decisions by call id. Raises `AgentError` for what decides nothing that waits here."""
         assert self._at is not None
         state = self._at.state
-        decisions: Mapping[str, Decision] = read_decisions(decision, state.pending, state.thread_id)
+        decisions = read_decisions(decision, state.pending, state.thread_id)
         if any(isinstance(item, Edit) for item in decisions.values()):
             check_edits(decisions, state.pending, await self._offered(state), state.thread_id)
+        return decisions
+
+    async def _decide(self, decision: object) -> None:
+        assert self._at is not None
+        state, decisions = self._at.state, await self.read(decision)
         self._progress = changed(
             self._progress, decisions=FrozenMapping({**self._progress.decisions, **decisions})
         )

@@ -267,3 +267,24 @@ def test_another_process_may_decide(style: str, tmp_path: Path) -> None:
         state = calls(style, asked, "resume", "t", {"c3": Edit({"what": "x"})})
     assert (first.did, sorted(later.did)) == (["look 2"], ["delete 1", "delete x"])
     assert short(state.messages)[2:] == ["R:deleted 1", "R:seen 2", "R:deleted x", "A:ok"]
+
+
+@both
+@pytest.mark.parametrize("decision", [Approve(), {"c9": Approve()}, Edit({"amount": "much"}), "yes"])
+def test_a_decision_that_fits_no_version_leaves_the_thread_as_it_was(
+    style: str, kept: dict[str, Any], decision: Any
+) -> None:
+    """Also with the version: what waits goes on waiting, and history tells of nothing."""
+
+    def pay(amount: int) -> str:
+        return f"paid {amount}"
+
+    asked, _ = agent(call("pay", amount=1), "done", tools=[pay], approvals={"pay": True}, **kept)
+    calls(style, asked, "invoke", "go", "t")
+    calls(style, asked, "update", "t", {})
+    before = asked.history("t")
+    version = before[-1].version if decision == Approve() else before[1].version
+    with pytest.raises(AgentError):
+        calls(style, asked, "resume", "t", decision, version=version)
+    assert asked.history("t") == before
+    assert calls(style, asked, "resume", "t", Approve()).final_response == "done"
