@@ -153,6 +153,38 @@ def test_who_has_left_a_stream_may_use_its_thread_at_once(style: str, kept: dict
     assert short(state.messages) == ["U:a", "U:b", "U:c", "A:one"]
 
 
+class SlowHeads(InMemoryStore):
+    """Takes its time to write which checkpoint of a thread is the newest, if told so."""
+
+    is_slow = False
+
+    async def aput(self, namespace: str, key: str, value: Any, **options: Any) -> int:
+        if self.is_slow and namespace == "aiservices.react.threads":
+            await asyncio.sleep(10)
+        return await super().aput(namespace, key, value, **options)
+
+
+@both
+@pytest.mark.parametrize("neighbour", ["t/u", "t/000001-0123456789ab"])
+def test_a_released_thread_leaves_nothing_though_a_run_was_cancelled_as_it_was_kept(
+    style: str, neighbour: str
+) -> None:
+    store = SlowHeads()
+    asked, _ = agent("one", "two", "three", checkpointer=store)
+    asked.invoke("a", "t")
+    asked.invoke("b", neighbour)
+    store.is_slow = True
+
+    async def cancelled() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asked.ainvoke("c", "t"), 0.02)
+
+    asyncio.run(cancelled())
+    assert calls(style, asked, "release", "t") is True
+    assert len(store.keys("aiservices.react.checkpoints")) == len(asked.history(neighbour)) == 2
+    assert asked.state(neighbour).final_response == "two"
+
+
 @pytest.mark.anyio
 async def test_streams_that_were_left_leave_nothing_with_their_reader() -> None:
     """A task that serves for days would carry each of them in its context."""
