@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiservices import ConfigurationError, InMemoryStore, SystemMessage, ToolError, ToolResultMessage
-from aiservices.react import Approve, Edit, Skill, SkillInjector, StopReason, Unload
+from aiservices.react import Approve, Skill, SkillInjector, StopReason, Unload
 from tests.react.asking import STYLES, agent, call, calls, short
 
 both = pytest.mark.parametrize("style", STYLES)
@@ -389,28 +389,3 @@ def test_a_skill_that_says_nothing_is_refused_at_build(body: Any) -> None:
 def test_a_skill_whose_name_ends_in_a_line_end_is_found() -> None:
     asked, _ = agent(call("activate_skill", skill_name="a"), "ok", skills=[Skill("a\n", "For a", "BODY")])
     assert asked.invoke("go").active_skills == ("a",)
-
-
-@both
-@pytest.mark.parametrize("decision", [Approve(), Edit({"parcel": 7})])
-def test_a_skill_that_has_left_leaves_its_tool_to_the_calls_that_wait(
-    style: str, kept: dict[str, Any], decision: Any
-) -> None:
-    """Single turn: the skill goes with the answer that wants its tool, and the call is decided on later."""
-    tracked: list[int] = []
-
-    def track(parcel: int) -> str:
-        tracked.append(parcel)
-        return "on its way"
-
-    replying = Skill("order-reply", "How to answer", "Track it.", tools=[track])
-    injector = SkillInjector(resolver={"order": "order-reply"}, skills=[replying]).single_turn()
-    options: dict[str, Any] = {"tools": [order], "skill_injector": injector, "approvals": {"track": True}}
-    options |= kept
-    asked, model = agent(call("order", number=1), call("track", "c2", parcel=7), "done", **options)
-    state = calls(style, asked, "invoke", "go", "t")
-    assert ([item.name for item in state.pending], state.active_skills) == (["track"], ())
-    state = calls(style, asked, "resume", "t", decision)
-    assert tracked == [7]
-    assert short(state.messages)[-2:] == ["R:on its way", "A:done"]
-    assert [tool.name for tool in model.requests[-1].tools] == ["order"]
