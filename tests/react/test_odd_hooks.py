@@ -215,3 +215,36 @@ def test_skills_that_a_hook_writes_stand_beside_the_one_that_is_opened(given: An
     opened = call("activate_skill", skill_name="alpha")
     asked, _ = agent(opened, "ok", skills=skills, execute_tools_hooks=[Writing()])
     assert asked.invoke("go").active_skills == active
+
+
+@pytest.mark.parametrize(
+    "said", [(UserMessage("go"),), (UserMessage("go"), AiMessage(tool_calls=[call("look", "other")])), ()]
+)
+def test_a_hook_cannot_take_away_the_calls_that_are_to_run(said: Any) -> None:
+    """Their results would stand there without them, which no provider takes."""
+    ran: list[str] = []
+
+    def look() -> str:
+        ran.append("look")
+        return "seen"
+
+    class Trimming:
+        def before(self, state: AgentState) -> AgentState:
+            return state.replace(messages=said)
+
+    asked, _ = agent(call("look"), tools=[look], execute_tools_hooks=[Trimming()])
+    with pytest.raises(ConfigurationError, match=r"Trimming\.before of the node 'action' .* last message"):
+        asked.invoke("go")
+    assert not ran
+
+
+def test_a_hook_may_shorten_what_was_said_before_the_calls() -> None:
+    def look() -> str:
+        return "seen"
+
+    class Trimming:
+        def before(self, state: AgentState) -> AgentState:
+            return state.replace(messages=state.messages[-1:])
+
+    asked, _ = agent(call("look"), "ok", tools=[look], execute_tools_hooks=[Trimming()])
+    assert short(asked.invoke("go").messages) == ["A?c1", "R:seen", "A:ok"]
