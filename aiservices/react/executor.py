@@ -19,7 +19,7 @@ from ..tools import Tool
 from .decisions import Decisions
 from .diagrams import diagram
 from .process_threads import ProcessThreads
-from .reading import Reading, aread, read
+from .reading import AsyncOutputs, Reading, read
 from .records import NODES, Checkpoint, has_open_round
 from .running import Run
 from .sessions import Session
@@ -85,7 +85,7 @@ class AgentExecutor:
         id = self._id(thread_id)
         reading = Reading(self._setup.threads.line(id))
         run = self._run(ASYNCHRONOUS, text, id, reading, tokens=tokens, lasting=thread_id is not None)
-        return aread(ASYNCHRONOUS.events(run), reading)
+        return AsyncOutputs(ASYNCHRONOUS.events(run), reading)
 
     def resume(
         self, thread_id: str, decision: Decisions | None = None, version: int | None = None
@@ -225,19 +225,23 @@ class AgentExecutor:
             checkpoint = await self._newest(driver, thread_id)
             run_id: str | None = checkpoint.progress.run_id
             if version is not None and version != checkpoint.version:
-                checkpoint, run_id = await self._rewound(driver, thread_id, version, checkpoint), None
+                old, run_id = await self._checkpoint(driver, thread_id, version), None
+                if decision is not None:
+                    await Run(self._setup, driver, keeper, old).read(decision)
+                checkpoint = await self._rewound(driver, old, checkpoint)
             run = Run(self._setup, driver, keeper, checkpoint, run_id=run_id)
             return self._ended(await run.resume(decision))
 
-    async def _rewound(self, driver: Driver, thread_id: str, version: int, newest: Checkpoint) -> Checkpoint:
-        """The checkpoint of that version as the newest: a copy, so that history only grows."""
+    async def _checkpoint(self, driver: Driver, thread_id: str, version: int) -> Checkpoint:
         for item in await self._setup.threads.history(driver, thread_id):
             if item.version == version:
-                progress = changed(item.progress, run_id=_new_id())  # who waits, and for what, is part of it
-                return await self._setup.threads.save(
-                    driver, item.state, (item.node, item.next), progress, newest
-                )
+                return item
         raise AgentError(f"thread {thread_id!r} has no version {version}", agent=self.name)
+
+    async def _rewound(self, driver: Driver, old: Checkpoint, newest: Checkpoint) -> Checkpoint:
+        """The old checkpoint as the newest: a copy, so that history only grows."""
+        progress = changed(old.progress, run_id=_new_id())  # who waits, and for what, is part of it
+        return await self._setup.threads.save(driver, old.state, (old.node, old.next), progress, newest)
 
     async def _update(
         self, driver: Driver, thread_id: str, values: Mapping[str, Any], as_node: str | None

@@ -7,8 +7,9 @@ from typing import Any, Final, TypeAlias
 
 from ..driving import Driver, is_asynchronous
 from ..errors import ConfigurationError
-from ..messages import ChatMessage
+from ..messages import ChatMessage, ToolCall
 from ..options import takes
+from .records import ACTION, open_calls
 from .state import AgentState, StopReason
 
 Update: TypeAlias = Mapping[str, Any]
@@ -71,6 +72,11 @@ class Hooked:
         if given is None:
             return state
         self.state = self._check(hook, "before", given, state)
+        if self._name == ACTION and _calls(self.state) != _calls(state):
+            raise ConfigurationError(
+                f"the hook {type(hook).__name__}.before of the node {self._name!r} gave a state that ends "
+                "without the calls that are to run, or with others: leave the last message as it is"
+            )
         return self.state
 
     async def _around(self, hook: Any, state: AgentState, inner: Node) -> Update:
@@ -138,6 +144,12 @@ class Hooked:
             f"the hook {type(hook).__name__}.{method} of the node {self._name!r} gave a "
             f"{type(given).__name__}: it gives {wanted}"
         )
+
+
+def _calls(state: AgentState) -> Sequence[ToolCall]:
+    """The calls of the open round; their results are said after them."""
+    message = open_calls(state)
+    return () if message is None else message.tool_calls
 
 
 def _strange_part(given: AgentState, state: AgentState) -> str | None:

@@ -38,6 +38,8 @@ class Invoked(Protocol):
 
     def invoke(self, text: list[ChatMessage], /) -> AgentState: ...
     async def ainvoke(self, text: list[ChatMessage], /) -> AgentState: ...
+    def release(self, thread_id: str) -> bool: ...
+    async def arelease(self, thread_id: str) -> bool: ...
 
 
 def langgraph_node(executor: Invoked, key: str) -> Any:
@@ -50,11 +52,17 @@ def langgraph_node(executor: Invoked, key: str) -> Any:
 
     def node(state: Any) -> dict[str, Any]:
         said = messages_from_langchain(_of(state, key))
-        return {key: _added(executor.invoke(said), said)}
+        given = executor.invoke(said)
+        if given.pending:
+            executor.release(given.thread_id)
+        return {key: _added(given, said)}
 
     async def anode(state: Any) -> dict[str, Any]:
         said = messages_from_langchain(_of(state, key))
-        return {key: _added(await executor.ainvoke(said), said)}
+        given = await executor.ainvoke(said)
+        if given.pending:
+            await executor.arelease(given.thread_id)
+        return {key: _added(given, said)}
 
     return RunnableLambda(node, afunc=anode, name=executor.name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, closing, contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -35,7 +35,7 @@ class Reading:
     @contextmanager
     def the_word(self) -> Iterator[None]:
         """What is done within is done by the reader."""
-        before = _open.get()
+        before = tuple(reading for reading in _open.get() if reading.has_the_word)
         inside = (*before, self)
         _open.set(inside)
         self.has_the_word = True
@@ -56,8 +56,25 @@ def read(events: Any, reading: Reading) -> Iterator[NodeOutput]:
                     yield reading.outbox.popleft()
 
 
-async def aread(events: Any, reading: Reading) -> AsyncIterator[NodeOutput]:
-    """See `read`."""
+class AsyncOutputs(AsyncIterator[NodeOutput]):
+    """The outputs of a run. Who drops it is its reader no more, though the loop closes the run only later."""
+
+    def __init__(self, events: Any, reading: Reading) -> None:
+        self._outputs = _aread(events, reading)
+        self._reading = reading
+
+    async def __anext__(self) -> NodeOutput:
+        return await anext(self._outputs)
+
+    async def aclose(self) -> None:
+        """End the run."""
+        await self._outputs.aclose()
+
+    def __del__(self) -> None:
+        self._reading.has_the_word = False
+
+
+async def _aread(events: Any, reading: Reading) -> AsyncGenerator[NodeOutput, None]:
     async with aclosing(events):
         async for _ in events:
             while reading.outbox:

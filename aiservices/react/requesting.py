@@ -30,9 +30,13 @@ _CUT_OFF = {FinishReason.LENGTH: StopReason.LENGTH, FinishReason.CONTENT_FILTER:
 
 
 class Requesting:
-    """Asks the model, one step of a run after the other; `registry` is what it was offered last."""
+    """Asks the model, one step of a run after the other.
 
-    registry: ToolRegistry
+    `registry` is what it was offered last, `skills` those that were active then.
+    """
+
+    registry: ToolRegistry | None = None
+    skills: tuple[str, ...] = ()
 
     def __init__(self, setup: Setup, driver: Driver, deadline: float | None, *, show: Show | None) -> None:
         self.responses: list[ChatResponse] = []
@@ -51,18 +55,19 @@ class Requesting:
         setup = self._setup
         said = state.messages if setup.policy is None else await self._shaped(state)
         messages = self._messages(said, state)
-        await self.offer(state, messages)
-        response = await self._response(messages)
+        tools = await self.offer(state, messages)
+        response = await self._response(messages, tools)
         for _ in range(RETRIES if most is None else min(RETRIES, most - 1)):
             wrong = setup.answers.wrong(response)
             if wrong is None:
                 break
-            response = await self._response((*messages, response.message, UserMessage(correction_of(wrong))))
+            corrected = (*messages, response.message, UserMessage(correction_of(wrong)))
+            response = await self._response(corrected, tools)
         return self._update(response, state)
 
-    async def _response(self, messages: Sequence[ChatMessage]) -> ChatResponse:
+    async def _response(self, messages: Sequence[ChatMessage], tools: ToolRegistry) -> ChatResponse:
         setup, driver, show = self._setup, self._driver, self._show
-        request = ChatRequest(messages, self.registry.specs, response_format=setup.answers.format)
+        request = ChatRequest(messages, tools.specs, response_format=setup.answers.format)
         asking = partial(ask, driver, setup.model, request, where=setup.name, show=show)
         deadline = self._deadline
         if show is not None:  # whoever reads it may take their time
@@ -75,6 +80,7 @@ class Requesting:
     async def offer(self, state: AgentState, messages: Sequence[ChatMessage]) -> ToolRegistry:
         """The tools for the next request, those of active skills among them."""
         setup = self._setup
+        self.skills = state.active_skills
         offered = self._offering.fixed
         if offered is None:
             request = ToolRequest(tuple(messages), state.thread_id, NO_PARAMETERS)

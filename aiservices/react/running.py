@@ -22,7 +22,15 @@ from ..messages import (
     ToolResultMessage,
 )
 from ..skills import activated_in
-from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate, remaining
+from ..tools import (
+    ToolRegistry,
+    check_tokens,
+    ids_in,
+    in_turns,
+    is_immediate,
+    remaining,
+    with_unique_ids,
+)
 from .acting import UPDATES, Acting, completed
 from .decisions import Decision, Edit, check_edits, read_decisions
 from .hooks import Hooked, Update
@@ -61,6 +69,7 @@ class Run:
         self._deadline = deadline
         self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
+        self._tools: ToolRegistry  # of the open round
         self._ended: dict[str, ToolResultMessage] = {}  # of the round in whose middle this run goes on
 
     @property
@@ -122,10 +131,10 @@ class Run:
     async def _take_up(self, message: AiMessage) -> None:
         """Learn what a run knows that has asked for these calls itself."""
         state = self._saved
-        registry = await self._offered(state)
+        self._tools = await self._offered(state)
         self._ended = await self._acting.ended(message.tool_calls, self._progress)
         if not self._progress.is_judged:
-            guarded = await self._acting.guarded(message, registry, state)
+            guarded = await self._acting.guarded(message, self._tools, state)
             self._progress = changed(self._progress, guarded=guarded, is_judged=True)
 
     def _tell(self, error: Exception) -> None:
@@ -140,13 +149,15 @@ class Run:
 
     async def _ask(self) -> AiMessage | None:
         """The agent node. Gives the answer where its calls are to run now."""
-        state, setup = self._saved, self._setup
+        state, setup, at = self._saved, self._setup, self._at
+        assert at is not None
         hooked, asked = Hooked(self._driver, AGENT, state), len(self._requesting.responses)
+        self._requesting.registry = None
         try:
             left = None if setup.max_steps is None else setup.max_steps - self._progress.steps
             update = await hooked.run(setup.agent_hooks, partial(self._requesting.ask, left))
         except LimitExceededError:
-            await self._stop_at_limit(state, START)
+            await self._stop_at_limit(state, at.node)
             raise
         usage, answers = self._progress.usage, self._requesting.responses[asked:]
         for response in answers:
@@ -154,12 +165,26 @@ class Run:
         steps = self._progress.steps + max(len(answers), 1)
         self._progress = changed(self._progress, steps=steps, usage=usage)
         after = self._updated(hooked.state, update, AGENT)
-        if setup.agent_hooks and has_open_round(after.messages[len(hooked.state.messages) :]):
+        if setup.agent_hooks or setup.action_hooks:
+            after = self._paired(after, len(hooked.state.messages))
+        return await self._answered(after)
+
+    def _paired(self, state: AgentState, begins: int) -> AgentState:
+        """The state in which each call of the run can be told by its id, whatever hooks left out or said.
+
+        Raises `ConfigurationError` where the messages from `begins` on leave calls without results.
+        """
+        if has_open_round(state.messages[begins:]):
             raise ConfigurationError(
                 "the update of the node 'agent' has calls without results before its last message: an answer "
                 "with calls comes last"
             )
-        return await self._answered(after)
+        message = open_calls(state)
+        if message is None:
+            return state
+        ran = [done.call.id for done in self._acting.ledger.requested]
+        unique = with_unique_ids(message, ids_in(state.messages[:-1]).union(ran, self._ended))
+        return changed(state, messages=(*state.messages[:-1], unique))
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
         """Keep what the agent node came to, and decide what comes next."""
@@ -172,8 +197,10 @@ class Run:
             state = changed(state, messages=(*state.messages, *results))
             await self._finish(state, AGENT)
             return None
-        guarded = await self._acting.guarded(message, self._requesting.registry, state)
-        self._progress = self._progress.with_round(guarded)
+        self._tools = await self._offered(state)
+        guarded = await self._acting.guarded(message, self._tools, state)
+        left = tuple(id for id in self._requesting.skills if id not in state.active_skills)
+        self._progress = self._progress.with_round(guarded, skills=left)
         all_wait = len(guarded) == len(message.tool_calls)
         await self._leave(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
         return None if all_wait else message
@@ -196,10 +223,10 @@ class Run:
         if hooks:
             update = completed(update, message)
         results = update["messages"][: len(message.tool_calls)]
-        if opened := activated_in(results):
-            skills = update.get("active_skills", hooked.state.active_skills)
-            update = {**update, "active_skills": (*skills, *opened)}
         state = self._updated(hooked.state, update, ACTION)
+        if opened := activated_in(results):
+            skills = tuple(dict.fromkeys((*state.active_skills, *opened)))
+            state = changed(state, active_skills=skills)
         rounds = self._progress.rounds + 1
         self._progress = changed(self._progress.with_round(), rounds=rounds, counts=FrozenMapping(counts))
         return await self._acted(state, message, results)
@@ -209,7 +236,7 @@ class Run:
         most = self._setup.max_steps
         if state.stop_reason is not None:  # a hook has ended the run
             ending = {"stop_reason": state.stop_reason}
-        elif is_immediate(results, self._requesting.registry):
+        elif is_immediate(results, self._tools):
             text = "\n".join(result.text for result in results)
             ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}
         elif most is not None and self._progress.steps >= most:
@@ -220,13 +247,16 @@ class Run:
         return not ending
 
     async def _offered(self, state: AgentState) -> ToolRegistry:
-        """The tools of the open round; a run that goes on has made no request yet."""
-        if not hasattr(self._requesting, "registry"):
-            await self._requesting.offer(state, state.messages[:-1])
-        return self._requesting.registry
+        """The tools of the open round; where nothing was asked for it, those that would be offered now."""
+        if self._requesting.registry is not None:
+            return self._requesting.registry
+        if self._at is not None and self._at.progress.skills:
+            skills = (*state.active_skills, *self._at.progress.skills)
+            state = changed(state, active_skills=skills)
+        return await self._requesting.offer(state, state.messages[:-1])
 
     def _run_tools(self, message: AiMessage) -> Coroutine[Any, Any, Update]:
-        return self._acting.act(message, self._requesting.registry, self._progress, self._ended)
+        return self._acting.act(message, self._tools, self._progress, self._ended)
 
     async def _finish(self, state: AgentState, node: str) -> None:
         try:
@@ -249,7 +279,7 @@ class Run:
         """The state with a result for each call of a round that a limit has ended."""
         known = {done.call.id: done.result for done in self._acting.ledger.requested} | self._ended
         missing = [call for call in message.tool_calls if call.id not in known]
-        refused = self._acting.refuse(missing, self._requesting.registry, error)
+        refused = self._acting.refuse(missing, self._tools, error)
         known |= {item.tool_call_id: item for item in refused}
         results = tuple(known[call.id] for call in message.tool_calls)
         return changed(state, messages=(*state.messages, *results))
@@ -259,12 +289,18 @@ class Run:
         pending = tuple(call for call in message.tool_calls if call.id in undecided)
         return changed(state, pending=pending, stop_reason=StopReason.INTERRUPTED)
 
-    async def _decide(self, decision: object) -> None:
+    async def read(self, decision: object) -> Mapping[str, Decision]:
+        """The decisions by call id. Raises `AgentError` for what decides nothing that waits here."""
         assert self._at is not None
         state = self._at.state
-        decisions: Mapping[str, Decision] = read_decisions(decision, state.pending, state.thread_id)
+        decisions = read_decisions(decision, state.pending, state.thread_id)
         if any(isinstance(item, Edit) for item in decisions.values()):
             check_edits(decisions, state.pending, await self._offered(state), state.thread_id)
+        return decisions
+
+    async def _decide(self, decision: object) -> None:
+        assert self._at is not None
+        state, decisions = self._at.state, await self.read(decision)
         self._progress = changed(
             self._progress, decisions=FrozenMapping({**self._progress.decisions, **decisions})
         )

@@ -9,6 +9,7 @@ count, and depends on the head that was read: who has lost its turn without know
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -32,6 +33,8 @@ CALLS: Final = "aiservices.react.calls"
 LEASES: Final = "aiservices.react.leases"
 
 
+_OWN: Final = re.compile(r"\d+-[0-9a-f]{12}")
+"""What the key of a checkpoint has after its thread's name; names of other threads may begin like it."""
 WHOLE_EVERY: Final = 16
 """So many checkpoints are read at most for one that tells only what was said since the one before."""
 Form: TypeAlias = Mapping[str, Any]
@@ -119,7 +122,8 @@ class StoredThreads:
         return replace(checkpoint, place=Place(key, parent, head))
 
     async def note(self, driver: Driver, thread_id: str, run_id: str, result: ToolResultMessage) -> None:
-        await self._put(driver, CALLS, f"{run_id}/{result.tool_call_id}", messages_to_json((result,)), None)
+        key, value = f"{run_id}/{result.tool_call_id}", messages_to_json((result,))
+        await driver.finish(self._put(driver, CALLS, key, value, None))  # the call would run again
 
     async def noted(
         self, driver: Driver, thread_id: str, run_id: str, calls: Sequence[ToolCall]
@@ -144,8 +148,10 @@ class StoredThreads:
             prefix = f"{run_id}/"
             for key in await driver.twin(self._store.keys, self._store.akeys, CALLS, prefix):
                 await self._delete(driver, CALLS, key)
-        for item in checkpoints:
-            await self._delete(driver, CHECKPOINTS, item.place.key)
+        prefix = f"{thread_id}/"
+        for key in await driver.twin(self._store.keys, self._store.akeys, CHECKPOINTS, prefix):
+            if _OWN.fullmatch(key, len(prefix)):  # also one that no head came to name
+                await self._delete(driver, CHECKPOINTS, key)
         return bool(checkpoints)
 
     async def _read(

@@ -103,14 +103,22 @@ def refuse_calls(
 
 
 def is_immediate(results: Sequence[ToolResultMessage], tools: Mapping[str, Tool[..., Any]]) -> bool:
-    """Whether the results of a round go to the caller, without another request to the model."""
+    """Whether the results of a round go to the caller, without another request to the model.
+
+    One that bears the name of no tool goes to the model: its tool may be gone, or a hook has written it.
+    """
     last = results[-1]
-    if last.is_error or tools[last.tool_name].returns is ReturnBehavior.TO_MODEL:  # nearly always
+    if last.is_error or _behavior(last, tools) is ReturnBehavior.TO_MODEL:  # nearly always
         return False
     if any(result.is_error for result in results):
         return False
-    behaviors = [tools[result.tool_name].returns for result in results]
+    behaviors = [_behavior(result, tools) for result in results]
     return behaviors[-1] is ReturnBehavior.IMMEDIATE_IF_LAST or ReturnBehavior.TO_MODEL not in behaviors
+
+
+def _behavior(result: ToolResultMessage, tools: Mapping[str, Tool[..., Any]]) -> ReturnBehavior:
+    tool = tools.get(result.tool_name)
+    return ReturnBehavior.TO_MODEL if tool is None else tool.returns
 
 
 def _round(message: AiMessage, entered: Sequence[Done]) -> Round:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiservices import AgentError, InMemoryStore, SqlStore, ToolCall
-from aiservices.react import Approve, Edit, Refuse, StopReason, react
+from aiservices.react import Approve, Edit, Refuse, Skill, SkillInjector, StopReason, react
 from aiservices.testing import ScriptedChatModel
 from tests.react.asking import STYLES, agent, assert_paired, call, calls, outputs, short
 
@@ -267,3 +267,52 @@ def test_another_process_may_decide(style: str, tmp_path: Path) -> None:
         state = calls(style, asked, "resume", "t", {"c3": Edit({"what": "x"})})
     assert (first.did, sorted(later.did)) == (["look 2"], ["delete 1", "delete x"])
     assert short(state.messages)[2:] == ["R:deleted 1", "R:seen 2", "R:deleted x", "A:ok"]
+
+
+@both
+@pytest.mark.parametrize("decision", [Approve(), {"c9": Approve()}, Edit({"amount": "much"}), "yes"])
+def test_a_decision_that_fits_no_version_leaves_the_thread_as_it_was(
+    style: str, kept: dict[str, Any], decision: Any
+) -> None:
+    """Also with the version: what waits goes on waiting, and history tells of nothing."""
+
+    def pay(amount: int) -> str:
+        return f"paid {amount}"
+
+    asked, _ = agent(call("pay", amount=1), "done", tools=[pay], approvals={"pay": True}, **kept)
+    calls(style, asked, "invoke", "go", "t")
+    calls(style, asked, "update", "t", {})
+    before = asked.history("t")
+    version = before[-1].version if decision == Approve() else before[1].version
+    with pytest.raises(AgentError):
+        calls(style, asked, "resume", "t", decision, version=version)
+    assert asked.history("t") == before
+    assert calls(style, asked, "resume", "t", Approve()).final_response == "done"
+
+
+@both
+@pytest.mark.parametrize("decision", [Approve(), Edit({"parcel": 7})])
+def test_a_skill_that_has_left_leaves_its_tool_to_the_calls_that_wait(
+    style: str, kept: dict[str, Any], decision: Any
+) -> None:
+    """Single turn: the skill goes with the answer that wants its tool, and the call is decided on later."""
+    tracked: list[int] = []
+
+    def order(number: int) -> str:
+        return f"ordered {number}"
+
+    def track(parcel: int) -> str:
+        tracked.append(parcel)
+        return "on its way"
+
+    replying = Skill("order-reply", "How to answer", "Track it.", tools=[track])
+    injector = SkillInjector(resolver={"order": "order-reply"}, skills=[replying]).single_turn()
+    options: dict[str, Any] = {"tools": [order], "skill_injector": injector, "approvals": {"track": True}}
+    options |= kept
+    asked, model = agent(call("order", number=1), call("track", "c2", parcel=7), "done", **options)
+    state = calls(style, asked, "invoke", "go", "t")
+    assert ([item.name for item in state.pending], state.active_skills) == (["track"], ())
+    state = calls(style, asked, "resume", "t", decision)
+    assert tracked == [7]
+    assert short(state.messages)[-2:] == ["R:on its way", "A:done"]
+    assert [tool.name for tool in model.requests[-1].tools] == ["order"]

@@ -81,6 +81,8 @@ async def test_a_model_that_does_not_answer_is_cut_off_and_the_thread_can_go_on(
     assert (caught.value.limit, model.was_cancelled) == ("timeout", True)
     state = await asked.astate("t")
     assert (state.stop_reason, short(state.messages)) == (StopReason.LIMIT, ["U:go", "A?c1", "R:3"])
+    newest, *_ = await asked.ahistory("t")
+    assert (newest.node, newest.next) == ("action", "agent")  # where it was when time ran out
 
 
 def late(request: ChatRequest) -> str:

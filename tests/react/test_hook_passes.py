@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aiservices import AiMessage, PartialText, ToolCall, UserMessage
+from aiservices import AiMessage, PartialText, ToolCall, ToolContext, UserMessage
 from aiservices.react import AgentState, Approve, StopReason
 from tests.react.asking import STYLES, agent, assert_paired, call, calls, outputs, short
 
@@ -217,3 +217,71 @@ def test_a_stream_of_pieces_stops_where_a_call_waits(style: str, kept: dict[str,
     assert shown[-1].state.pending
     state = calls(style, asked, "resume", "t", Approve())
     assert short(state.messages) == ["U:go", "A?c1", "R:3", "A:3"]
+
+
+class Forgetting:
+    """Keeps what was said first, and forgets the rest."""
+
+    def before(self, state: AgentState) -> AgentState:
+        return state.replace(messages=state.messages[:1])
+
+
+class ShowingLittle:
+    """Shows the model what was said first."""
+
+    def around(self, state: AgentState, proceed: Any) -> Any:
+        return proceed(state.replace(messages=state.messages[:1]))
+
+
+class Recalling:
+    """Answers in the model's place, twice with the same call."""
+
+    def __init__(self) -> None:
+        self.answers = [AiMessage(tool_calls=[call("look")])] * 2
+
+    def around(self, state: AgentState, proceed: Any) -> Any:
+        return {"messages": self.answers.pop()} if self.answers else proceed(state)
+
+
+@both
+@pytest.mark.parametrize("hook", [Forgetting, ShowingLittle, Recalling])
+def test_calls_of_a_run_have_keys_of_their_own_whatever_hooks_leave_out(style: str, hook: Any) -> None:
+    """A tool that must not act twice would take the second call for the first."""
+    keys: list[str] = []
+
+    def look(context: ToolContext) -> str:
+        keys.append(context.idempotency_key)
+        return "seen"
+
+    replies = [] if hook is Recalling else [call("look"), call("look")]
+    asked, _ = agent(*replies, "done", tools=[look], call_model_hooks=[hook()])
+    assert calls(style, asked, "invoke", "go").final_response == "done"
+    assert len(keys) == len(set(keys)) == 2
+
+
+@both
+def test_a_run_that_was_resumed_runs_each_call_though_hooks_forget_it(
+    style: str, kept: dict[str, Any]
+) -> None:
+    seen: list[str] = []
+
+    def look() -> str:
+        seen.append("looked")
+        return f"look {len(seen)}"
+
+    def pay() -> str:
+        return "paid"
+
+    asked, _ = agent(
+        [call("look", "c1"), call("pay", "c2")],
+        call("look", "c1"),
+        "done",
+        tools=[look, pay],
+        approvals={"pay": True},
+        call_model_hooks=[Forgetting()],
+        **kept,
+    )
+    calls(style, asked, "invoke", "go", "t")
+    state = calls(style, asked, "resume", "t", Approve())
+    assert seen == ["looked", "looked"]
+    assert state.final_response == "done"

@@ -16,6 +16,7 @@ from aiservices import (
     AgentError,
     AiMessage,
     ImageContent,
+    InMemoryStore,
     MissingExtraError,
     PdfContent,
     TextContent,
@@ -87,10 +88,15 @@ def test_the_conversation_of_the_graph_reaches_the_agent(style: str) -> None:
     ]
 
 
-def test_a_node_cannot_wait_for_approval() -> None:
-    asked, _ = agent(call("add", a=1, b=2), tools=[add], approvals={"add": True})
+@both
+def test_a_node_cannot_wait_for_approval(style: str) -> None:
+    """Nobody would come back for it, so that nothing of it stays."""
+    store = InMemoryStore()
+    options: dict[str, Any] = {"tools": [add], "approvals": {"add": True}, "checkpointer": store}
+    asked, _ = agent(call("add", a=1, b=2), **options)
     with pytest.raises(AgentError, match="approve add"):
-        run("blocking", graph(asked.as_langgraph_node()), [HumanMessage("go")])
+        run(style, graph(asked.as_langgraph_node()), [HumanMessage("go")])
+    assert store.keys("aiservices.react.threads") == []
 
 
 @both

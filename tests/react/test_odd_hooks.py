@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aiservices import AiMessage, ConfigurationError, ToolResultMessage, UserMessage
-from aiservices.react import AgentState, Approve, Channel
+from aiservices.react import AgentState, Approve, Channel, Skill
 from tests.react.asking import agent, assert_paired, call, short
 
 
@@ -191,3 +191,60 @@ def test_hooks_of_a_round_that_waits_have_an_empty_update() -> None:
     assert asked.invoke("go", "t").rounds == 0
     assert asked.resume("t", Approve()).rounds == 1
     assert seen == [[], ["R:a", "R:b"]]
+
+
+def test_a_hook_may_give_a_result_the_name_of_no_tool() -> None:
+    def look() -> str:
+        return "seen"
+
+    class Masking:
+        def after(self, state: AgentState, update: Any) -> dict[str, Any]:
+            return {**update, "messages": [ToolResultMessage("c1", "hidden", "masked")]}
+
+    asked, _ = agent(call("look"), "ok", tools=[look], execute_tools_hooks=[Masking()])
+    assert short(asked.invoke("go").messages)[2:] == ["R:masked", "A:ok"]
+
+
+@pytest.mark.parametrize(("given", "active"), [("beta", ("beta", "alpha")), (None, ("alpha",))])
+def test_skills_that_a_hook_writes_stand_beside_the_one_that_is_opened(given: Any, active: Any) -> None:
+    class Writing:
+        def after(self, state: AgentState, update: Any) -> dict[str, Any]:
+            return {**update, "active_skills": given}
+
+    skills = [Skill("alpha", "One", "ONE"), Skill("beta", "Two", "TWO")]
+    opened = call("activate_skill", skill_name="alpha")
+    asked, _ = agent(opened, "ok", skills=skills, execute_tools_hooks=[Writing()])
+    assert asked.invoke("go").active_skills == active
+
+
+@pytest.mark.parametrize(
+    "said", [(UserMessage("go"),), (UserMessage("go"), AiMessage(tool_calls=[call("look", "other")])), ()]
+)
+def test_a_hook_cannot_take_away_the_calls_that_are_to_run(said: Any) -> None:
+    """Their results would stand there without them, which no provider takes."""
+    ran: list[str] = []
+
+    def look() -> str:
+        ran.append("look")
+        return "seen"
+
+    class Trimming:
+        def before(self, state: AgentState) -> AgentState:
+            return state.replace(messages=said)
+
+    asked, _ = agent(call("look"), tools=[look], execute_tools_hooks=[Trimming()])
+    with pytest.raises(ConfigurationError, match=r"Trimming\.before of the node 'action' .* last message"):
+        asked.invoke("go")
+    assert not ran
+
+
+def test_a_hook_may_shorten_what_was_said_before_the_calls() -> None:
+    def look() -> str:
+        return "seen"
+
+    class Trimming:
+        def before(self, state: AgentState) -> AgentState:
+            return state.replace(messages=state.messages[-1:])
+
+    asked, _ = agent(call("look"), "ok", tools=[look], execute_tools_hooks=[Trimming()])
+    assert short(asked.invoke("go").messages) == ["A?c1", "R:seen", "A:ok"]

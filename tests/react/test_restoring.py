@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from aiservices import InMemoryStore, SqlStore, Store
-from aiservices.react import Channel
+from aiservices import InMemoryStore, ReturnBehavior, SqlStore, Store, tool
+from aiservices.react import Approve, Channel
 from tests.react.asking import STYLES, agent, call, calls, short
 
 both = pytest.mark.parametrize("style", STYLES)
@@ -61,3 +61,26 @@ def test_what_was_answered_is_not_asked_again_and_what_is_taken_back_is(style: s
     before = later.history("t")[1].version
     assert calls(style, later, "resume", "t", version=before).final_response == "three"
     assert len(model.requests) == 1
+
+
+@both
+@pytest.mark.parametrize("first_is_gone", [True, False])
+def test_a_finished_call_needs_its_tool_no_more(style: str, store: Store, first_is_gone: bool) -> None:
+    """The next release may do without a tool whose call had ended when the run began to wait."""
+
+    def look() -> str:
+        return "seen"
+
+    @tool(returns=ReturnBehavior.IMMEDIATE)
+    def pay() -> str:
+        return "paid"
+
+    wanted = [call("look", "c1"), call("pay", "c2")]
+    ordered = wanted if first_is_gone else wanted[::-1]
+    options: dict[str, Any] = {"approvals": {"pay": True}, "checkpointer": store}
+    before, _ = agent(ordered, tools=[look, pay], **options)
+    calls(style, before, "invoke", "go", "t")
+    after, _ = agent("Done.", tools=[pay], **options)
+    state = calls(style, after, "resume", "t", Approve())
+    told = ["R:seen", "R:paid"] if first_is_gone else ["R:paid", "R:seen"]
+    assert short(state.messages)[2:] == [*told, "A:Done."]
