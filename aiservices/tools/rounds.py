@@ -105,12 +105,18 @@ def refuse_calls(
 def is_immediate(results: Sequence[ToolResultMessage], tools: Mapping[str, Tool[..., Any]]) -> bool:
     """Whether the results of a round go to the caller, without another request to the model."""
     last = results[-1]
-    if last.is_error or tools[last.tool_name].returns is ReturnBehavior.TO_MODEL:  # nearly always
+    if last.is_error or _returns(last, tools) is ReturnBehavior.TO_MODEL:  # nearly always
         return False
     if any(result.is_error for result in results):
         return False
-    behaviors = [tools[result.tool_name].returns for result in results]
+    behaviors = [_returns(result, tools) for result in results]
     return behaviors[-1] is ReturnBehavior.IMMEDIATE_IF_LAST or ReturnBehavior.TO_MODEL not in behaviors
+
+
+def _returns(result: ToolResultMessage, tools: Mapping[str, Tool[..., Any]]) -> ReturnBehavior:
+    """Where a result goes; to the model also that of a tool which is not there, as a hook may give it."""
+    tool = tools.get(result.tool_name)
+    return ReturnBehavior.TO_MODEL if tool is None else tool.returns
 
 
 def _round(message: AiMessage, entered: Sequence[Done]) -> Round:

@@ -191,3 +191,13 @@ def test_hooks_of_a_round_that_waits_have_an_empty_update() -> None:
     assert asked.invoke("go", "t").rounds == 0
     assert asked.resume("t", Approve()).rounds == 1
     assert seen == [[], ["R:a", "R:b"]]
+
+
+def test_a_hook_may_answer_calls_of_tools_that_are_not_there() -> None:
+    class Answering:
+        def around(self, state: AgentState, proceed: Any) -> Any:
+            (asked,) = state.messages[-1].tool_calls
+            return {"messages": ToolResultMessage(asked.id, asked.name, "by the hook")}
+
+    asked, _ = agent(call("ghost"), "ok", execute_tools_hooks=[Answering()])
+    assert short(asked.invoke("go").messages) == ["U:go", "A?c1", "R:by the hook", "A:ok"]
