@@ -30,12 +30,17 @@ _CUT_OFF = {FinishReason.LENGTH: StopReason.LENGTH, FinishReason.CONTENT_FILTER:
 
 
 class Requesting:
-    """Asks the model, one step of a run after the other; `registry` is what it was offered last."""
+    """Asks the model, one step of a run after the other.
+
+    `registry` is what it was offered last, `taken` the ids of calls that have run: a hook may have let the
+    conversation forget them.
+    """
 
     registry: ToolRegistry
 
     def __init__(self, setup: Setup, driver: Driver, deadline: float | None, *, show: Show | None) -> None:
         self.responses: list[ChatResponse] = []
+        self.taken: set[str] = set()
         self._setup = setup
         self._driver = driver
         self._deadline = deadline
@@ -108,7 +113,7 @@ class Requesting:
             text = message.text or message.refusal or ""
             reason = reason or StopReason.FINAL
             return {"messages": (message,), "final_response": text, "stop_reason": reason}
-        message = with_unique_ids(message, ids_in(state.messages))
+        message = with_unique_ids(message, ids_in(state.messages) | self.taken)
         if reason is None:
             return {"messages": (message,)}
         return {"messages": (message,), "final_response": message.text, "stop_reason": reason}

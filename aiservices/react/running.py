@@ -19,7 +19,6 @@ from ..messages import (
     FrozenMapping,
     ModelEvent,
     ToolCall,
-    ToolResultMessage,
 )
 from ..skills import activated_in
 from ..tools import ToolRegistry, check_tokens, in_turns, is_immediate, remaining
@@ -61,7 +60,6 @@ class Run:
         self._deadline = deadline
         self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
-        self._ended: dict[str, ToolResultMessage] = {}  # of the round in whose middle this run goes on
 
     @property
     def state(self) -> AgentState:
@@ -125,7 +123,7 @@ class Run:
         """Learn what a run knows that has asked for these calls itself."""
         state = self._saved
         registry = await self._offered(state)
-        self._ended = await self._acting.ended(message.tool_calls, self._progress)
+        await self._acting.notes.learn(message.tool_calls, self._progress)
         if not self._progress.is_judged:
             guarded = await self._acting.guarded(message, registry, state)
             self._progress = changed(self._progress, guarded=guarded, is_judged=True)
@@ -189,10 +187,13 @@ class Run:
             update = await hooked.run(hooks, lambda state: self._run_tools(message))
         except LimitExceededError as error:
             await self._stop_at_limit(self._with_results(state, message, error), ACTION)
+            await self._acting.notes.forget(message.tool_calls)
+            raise
+        except BaseException as error:
+            await self._acting.notes.rescue(error)
             raise
         if self._progress.undecided:
-            ended = await self._acting.ended(message.tool_calls, self._progress)
-            self._progress = changed(self._progress, results=tuple(ended.values()))
+            self._progress = changed(self._progress, results=tuple(self._acting.notes.ended.values()))
             await self._leave(self._waiting(hooked.state, message), ACTION, ACTION)
             return False
         if hooks:
@@ -209,6 +210,7 @@ class Run:
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
         ending: dict[str, Any] = {}
         most = self._setup.max_steps
+        self._requesting.taken.update(call.id for call in message.tool_calls)
         if state.stop_reason is not None:  # a hook has ended the run
             ending = {"stop_reason": state.stop_reason}
         elif is_immediate(results, self._requesting.registry):
@@ -228,7 +230,7 @@ class Run:
         return self._requesting.registry
 
     def _run_tools(self, message: AiMessage) -> Coroutine[Any, Any, Update]:
-        return self._acting.act(message, self._requesting.registry, self._progress, self._ended)
+        return self._acting.act(message, self._requesting.registry, self._progress)
 
     async def _finish(self, state: AgentState, node: str) -> None:
         try:
@@ -249,7 +251,8 @@ class Run:
 
     def _with_results(self, state: AgentState, message: AiMessage, error: LimitExceededError) -> AgentState:
         """The state with a result for each call of a round that a limit has ended."""
-        known = {done.call.id: done.result for done in self._acting.ledger.requested} | self._ended
+        known = {done.call.id: done.result for done in self._acting.ledger.requested}
+        known |= self._acting.notes.ended
         missing = [call for call in message.tool_calls if call.id not in known]
         refused = self._acting.refuse(missing, self._requesting.registry, error)
         known |= {item.tool_call_id: item for item in refused}
@@ -291,7 +294,7 @@ class Run:
         """Keep what a node came to, with it what was `told` of calls, and let the reader know."""
         await self._save(state, node, then)
         if told:
-            await self._acting.forget(told)
+            await self._acting.notes.forget(told)
         if self._outbox is not None:
             await self._emit(self._outbox, node)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aiservices import AiMessage, PartialText, ToolCall, UserMessage
+from aiservices import AiMessage, PartialText, ToolCall, ToolContext, UserMessage
 from aiservices.react import AgentState, Approve, StopReason
 from tests.react.asking import STYLES, agent, assert_paired, call, calls, outputs, short
 
@@ -217,3 +217,63 @@ def test_a_stream_of_pieces_stops_where_a_call_waits(style: str, kept: dict[str,
     assert shown[-1].state.pending
     state = calls(style, asked, "resume", "t", Approve())
     assert short(state.messages) == ["U:go", "A?c1", "R:3", "A:3"]
+
+
+class Repeating:
+    """Goes on with its node twice."""
+
+    def around(self, state: AgentState, proceed: Any) -> Any:
+        proceed(state)
+        return proceed(state)
+
+
+@both
+def test_a_hook_that_goes_on_twice_runs_no_call_again(style: str, kept: dict[str, Any]) -> None:
+    ran: list[int] = []
+
+    def note(n: int) -> int:
+        ran.append(n)
+        return n
+
+    asked, _ = agent(
+        [call("note", "c1", n=1), call("note", "c2", n=2)],
+        "ok",
+        tools=[note],
+        execute_tools_hooks=[Repeating()],
+        parallel_tools=False,
+        **kept,
+    )
+    state = calls(style, asked, "invoke", "go", "t")
+    assert (ran, short(state.messages)) == ([1, 2], ["U:go", "A?c1,c2", "R:1", "R:2", "A:ok"])
+
+
+class Trimming:
+    """Lets the thread forget all but what the user said last."""
+
+    def before(self, state: AgentState) -> AgentState:
+        said = [item for item in state.messages if isinstance(item, UserMessage)]
+        return state.replace(messages=tuple(said[-1:]))
+
+
+@both
+def test_a_call_with_the_id_of_one_that_was_forgotten_runs(style: str, kept: dict[str, Any]) -> None:
+    """Some models count their calls anew; also after a run has taken up a round that was open."""
+    ran: dict[str, str] = {}
+
+    def note(n: int, context: ToolContext) -> int:
+        ran[context.idempotency_key] = f"{n}"
+        return n
+
+    asked, _ = agent(
+        [call("note", "c1", n=1), call("note", "c2", n=2)],
+        call("note", "c1", n=3),
+        call("note", "c1", n=4),
+        "ok",
+        tools=[note],
+        call_model_hooks=[Trimming()],
+        approvals={"note": lambda asked, state: asked.id == "c2"},
+        **kept,
+    )
+    assert calls(style, asked, "invoke", "go", "t").stop_reason is StopReason.INTERRUPTED
+    assert calls(style, asked, "resume", "t", Approve()).final_response == "ok"
+    assert list(ran.values()) == ["1", "2", "3", "4"]
