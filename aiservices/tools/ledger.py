@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
+from threading import Lock
 from typing import Any
 
 from ..context import ToolContext
@@ -114,7 +115,8 @@ class Ledger:
 
     `effects` are in the order in which tools ended. `requested` are the calls in the order of the model's
     requests, and `rounds` what the conversation tells of them; a round is entered whole. `misfits` tells of
-    tools in how many rounds in a row no call had arguments that fit, and what was wrong last.
+    tools in how many rounds in a row no call had arguments that fit, and what was wrong last. `undoing` is
+    the reason for which all of it is undone, once it is.
     """
 
     effects: list[Effect] = field(default_factory=list)
@@ -123,11 +125,25 @@ class Ledger:
     counts: dict[str, int] = field(default_factory=dict)
     misfits: dict[str, tuple[int, ToolArgumentsError]] = field(default_factory=dict)
     orders: Iterator[int] = field(default_factory=lambda: count(1))
+    undoing: str | None = None
+    _guard: Lock = field(default_factory=Lock, repr=False)
 
     @property
     def executions(self) -> tuple[ToolExecution, ...]:
         """The calls in the order of the model's requests, as the caller is told of them."""
         return tuple(done.execution for done in self.requested)
+
+    def undo_from_now(self, reason: str) -> None:
+        """Let what ends from now on be undone by whoever enters it."""
+        with self._guard:
+            self.undoing = self.undoing or reason
+
+    def enter_late(self, effect: Effect) -> bool:
+        """Enter what a run has done that nobody waited for, unless all was undone before: then say so."""
+        with self._guard:
+            if self.undoing is None:
+                self.effects.append(effect)
+            return self.undoing is None
 
     def note_misfits(self, entered: Sequence[Done]) -> None:
         """Count a round whose calls have ended."""
