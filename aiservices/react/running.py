@@ -172,8 +172,10 @@ class Run:
             state = changed_state(state, {"messages": (*state.messages, *results)})
             await self._finish(state, AGENT)
             return None
-        guarded = await self._acting.guarded(message, self._requesting.registry, state)
-        self._progress = self._progress.with_round(guarded)
+        guarded = await self._acting.guarded(message, await self._offered(state), state)
+        offered = self._requesting.skills
+        skills = None if offered == state.active_skills else offered
+        self._progress = self._progress.with_round(guarded, skills=skills)
         all_wait = len(guarded) == len(message.tool_calls)
         await self._leave(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
         return None if all_wait else message
@@ -224,9 +226,11 @@ class Run:
         return not ending
 
     async def _offered(self, state: AgentState) -> ToolRegistry:
-        """The tools of the open round; a run that goes on has made no request yet."""
+        """The tools of the open round; who goes on, or has a hook that answers, has made no request yet."""
         if not hasattr(self._requesting, "registry"):
-            await self._requesting.offer(state, state.messages[:-1])
+            if self._progress.skills is not None:
+                state = changed_state(state, {"active_skills": self._progress.skills})
+            await self._requesting.offer_again(state)
         return self._requesting.registry
 
     def _run_tools(self, message: AiMessage) -> Coroutine[Any, Any, Update]:

@@ -115,5 +115,5 @@ def _progress(at: Checkpoint, state: AgentState, after: str) -> Progress:
     """How far the run is there. Who has to decide on calls is looked at when they are to run."""
     progress = at.progress.with_round(is_judged=after != ACTION)
     if after == ACTION and open_calls(state) is open_calls(at.state):
-        return changed(progress, results=at.progress.results)
+        return changed(progress, results=at.progress.results, skills=at.progress.skills)
     return progress

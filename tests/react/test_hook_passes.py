@@ -277,3 +277,22 @@ def test_a_call_with_the_id_of_one_that_was_forgotten_runs(style: str, kept: dic
     assert calls(style, asked, "invoke", "go", "t").stop_reason is StopReason.INTERRUPTED
     assert calls(style, asked, "resume", "t", Approve()).final_response == "ok"
     assert list(ran.values()) == ["1", "2", "3", "4"]
+
+
+class Asking:
+    """Asks for a call in the model's place when the user has spoken."""
+
+    def around(self, state: AgentState, proceed: Any) -> Any:
+        if isinstance(state.messages[-1], UserMessage):
+            return {"messages": AiMessage(tool_calls=[call("add", a=1, b=2)])}
+        return proceed(state)
+
+
+@both
+@pytest.mark.parametrize("is_guarded", [True, False])
+def test_a_hook_may_ask_for_calls_before_the_model_was_asked(style: str, is_guarded: bool) -> None:
+    asked, _ = agent("3", tools=[add], call_model_hooks=[Asking()], approvals={"add": is_guarded})
+    state = calls(style, asked, "invoke", "go", "t")
+    if is_guarded:
+        state = calls(style, asked, "resume", "t", Approve())
+    assert short(state.messages) == ["U:go", "A?c1", "R:3", "A:3"]
