@@ -46,8 +46,7 @@ async def roll_back(
 async def _undone(call: Invocation, error: BaseException) -> None:
     ledger, log = call.journal.ledger, call.journal.log
     await _noted(log.reopen() if log is not None else None, call, error)
-    reason = because_of(error)
-    ledger.undo_from_now(reason)
+    ledger.undoing = reason = because_of(error)
     await undo_all(call.driver, ledger, reason=reason, report=reporting(call), log=log)
     await _noted(log.close(keep=_failed_undos(call)) if log is not None else None, call, error)
     for effect in ledger.effects:

@@ -53,9 +53,14 @@ class Attempt:
         self.effect = effect = self._effect(value, error)
         if effect is not None:
             self.done.effects.append(effect)
-            self.is_unwanted = self.done.outcome.is_error or not self.ledger.enter_late(effect)
+            self.is_unwanted = self.done.outcome.is_error or self._is_too_late(effect)
         if self._late is not None:
             self._late(self)
+
+    def _is_too_late(self, effect: Effect) -> bool:
+        """Enter an effect, and say whether it missed the undoing of all: whoever does that looks after us."""
+        self.ledger.effects.append(effect)
+        return self.ledger.undoing is not None and effect.take()
 
     def _effect(self, value: Any, error: BaseException | None) -> Effect | None:
         if self.tool.undo is None or (isinstance(value, ToolOutcome) and value.is_error):

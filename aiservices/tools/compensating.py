@@ -59,7 +59,7 @@ async def undo_all(
     owners = {id(effect): done for done in ledger.requested for effect in done.effects}
     for effect in reversed(ledger.effects.copy()):
         done = owners.get(id(effect))
-        if done is not None and effect.stands and of(done):
+        if done is not None and effect.stands and of(done) and effect.take():
             effect.compensation = await _undone(driver, effect, reason, log)
             if (text := _text(done)) is not None:
                 ledger.tell(done.call.id, text)
@@ -82,7 +82,8 @@ async def _undone_late(attempt: Attempt, log: CompensationLog | None, report: Ca
                 await log.ended(effect)
             reason = because_it_came_late(done) if done.outcome.is_error else attempt.ledger.undoing or ""
             effect.compensation = await _undone(BLOCKING, effect, reason, log)
-            attempt.ledger.effects.append(effect)
+            if effect not in attempt.ledger.effects:
+                attempt.ledger.effects.append(effect)
             report(done)
         elif log is not None and attempt.tool.undo is not None:
             await log.forget(attempt.key)

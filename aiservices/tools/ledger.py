@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from threading import Lock
 from typing import Any
 
 from ..context import ToolContext
@@ -57,10 +56,16 @@ class Effect:
     text: str = ""
     certain: bool = True
     compensation: Compensation | None = None
+    _takers: dict[str, object] = field(default_factory=dict, repr=False)
 
     @property
     def stands(self) -> bool:
         return self.compensation is None
+
+    def take(self) -> bool:
+        """Whether the caller is to undo it: that is who comes first, from whatever thread."""
+        mine = object()
+        return self._takers.setdefault("first", mine) is mine
 
     def undo(self) -> Callable[[], Any]:
         """The undo, ready to be called. The arguments are read anew: the tool may have changed its own."""
@@ -126,24 +131,11 @@ class Ledger:
     misfits: dict[str, tuple[int, ToolArgumentsError]] = field(default_factory=dict)
     orders: Iterator[int] = field(default_factory=lambda: count(1))
     undoing: str | None = None
-    _guard: Lock = field(default_factory=Lock, repr=False)
 
     @property
     def executions(self) -> tuple[ToolExecution, ...]:
         """The calls in the order of the model's requests, as the caller is told of them."""
         return tuple(done.execution for done in self.requested)
-
-    def undo_from_now(self, reason: str) -> None:
-        """Let what ends from now on be undone by whoever enters it."""
-        with self._guard:
-            self.undoing = self.undoing or reason
-
-    def enter_late(self, effect: Effect) -> bool:
-        """Enter what a run has done that nobody waited for, unless all was undone before: then say so."""
-        with self._guard:
-            if self.undoing is None:
-                self.effects.append(effect)
-            return self.undoing is None
 
     def note_misfits(self, entered: Sequence[Done]) -> None:
         """Count a round whose calls have ended."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aiservices import InMemoryStore, SqlStore, Store, StoreError
-from aiservices.react import Channel
+from aiservices.react import Approve, Channel, Skill, SkillInjector, StopReason
 from tests.react.asking import STYLES, agent, call, calls, short
 
 both = pytest.mark.parametrize("style", STYLES)
@@ -100,3 +100,29 @@ def test_a_call_whose_note_was_broken_off_is_not_run_again(style: str, how: Any,
     state = calls(style, asked, "resume", "t")
     assert short(state.messages) == ["U:go", "A?c1,c2", "R:1", "R:2", "A:ok"]
     assert sorted(ran) == [1, 2]
+
+
+@both
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_an_approved_call_runs_though_its_skill_was_put_away_meanwhile(style: str, is_stored: bool) -> None:
+    def order(number: int) -> str:
+        return f"order {number}"
+
+    def track() -> str:
+        return "in Rome"
+
+    asked, model = agent(
+        call("order", "c1", number=1),
+        call("track", "c2"),
+        "ok",
+        tools=[order],
+        skill_injector=SkillInjector(
+            resolver={"order": "ship"}, skills=[Skill("ship", "How to ship", "Ship it.", tools=[track])]
+        ).single_turn(),
+        approvals={"track": True},
+        checkpointer=InMemoryStore() if is_stored else None,
+    )
+    state = calls(style, asked, "invoke", "go", "t")
+    assert (state.stop_reason, state.active_skills) == (StopReason.INTERRUPTED, ())
+    assert short(calls(style, asked, "resume", "t", Approve()).messages)[-2:] == ["R:in Rome", "A:ok"]
+    assert "track" not in [tool.name for tool in model.requests[-1].tools]

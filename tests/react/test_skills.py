@@ -358,24 +358,6 @@ def test_a_tool_of_a_skill_may_be_guarded() -> None:
     assert short(asked.resume("t", Approve()).messages)[-2:] == ["R:in Rome", "A:ok"]
 
 
-@both
-@pytest.mark.parametrize("is_stored", [True, False])
-def test_an_approved_call_runs_though_its_skill_was_put_away_meanwhile(style: str, is_stored: bool) -> None:
-    asked, model = agent(
-        call("order", "c1", number=1),
-        call("track", "c2"),
-        "ok",
-        tools=[order],
-        skill_injector=SkillInjector(resolver={"order": "ship"}, skills=[SHIP]).single_turn(),
-        approvals={"track": True},
-        checkpointer=InMemoryStore() if is_stored else None,
-    )
-    state = calls(style, asked, "invoke", "go", "t")
-    assert (state.stop_reason, state.active_skills) == (StopReason.INTERRUPTED, ())
-    assert short(calls(style, asked, "resume", "t", Approve()).messages)[-2:] == ["R:in Rome", "A:ok"]
-    assert "track" not in [tool.name for tool in model.requests[-1].tools]
-
-
 def test_a_folder_of_skills_will_do(tmp_path: Path) -> None:
     """LG-104, AJ-106"""
     folder = tmp_path / "order-reply"

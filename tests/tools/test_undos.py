@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +14,6 @@ import pytest
 
 import aiservices
 from aiservices import (
-    InMemoryStore,
-    TimeLimit,
     Tool,
     ToolContext,
     ToolError,
@@ -26,8 +23,6 @@ from aiservices import (
     tool,
 )
 from aiservices.events import Compensated
-from aiservices.tools.leases import LEASES
-from aiservices.tools.log import CALLS
 
 from .calling import Invoke, World, boom, call, service, texts, within
 
@@ -376,49 +371,3 @@ def test_cancelling_and_failing_at_the_same_time_undoes_once() -> None:
 
         asyncio.run(main())
         assert world.log in ([], ["book a", "cancel a #a"])
-
-
-class Answering:
-    """Answers in the place of a tool that takes too long."""
-
-    def around(self, asked: Any, context: Any, proceed: Any) -> ToolOutcome:
-        try:
-            given: ToolOutcome = proceed(asked)
-        except TimeoutError:
-            return ToolOutcome("it is on its way")
-        return given
-
-
-@pytest.mark.parametrize("fails", [True, False])
-@pytest.mark.parametrize("logged", [True, False])
-def test_what_ends_after_the_invocation_has_failed_is_undone_too(
-    invoke: Invoke, fails: bool, logged: bool
-) -> None:
-    world, go_on, store = World(), threading.Event(), InMemoryStore()
-
-    @tool
-    def book(what: str) -> str:
-        go_on.wait(5)
-        return world.book(what)
-
-    book.compensation(world.cancel)
-
-    def last(request: Any) -> str:
-        if fails:
-            raise OSError("the model is down")
-        return "ok"
-
-    asked, _ = service(
-        call("book", what="a"),
-        last,
-        tools=[book],
-        interceptors=[Answering(), TimeLimit(0.02)],
-        compensation_log=store if logged else None,
-    )
-    with pytest.raises(OSError, match="down") if fails else nullcontext():
-        invoke(asked, "ask", "hi")
-    go_on.set()
-    told = ["book a", "cancel a #a"] if fails else ["book a"]
-    assert within(5, lambda: world.log == told)
-    assert within(5, lambda: store.keys(CALLS) + store.keys(LEASES) == [])
-    assert world.log == told
