@@ -60,7 +60,11 @@ async def undo_all(
     for effect in reversed(ledger.effects.copy()):
         done = owners.get(id(effect))
         if done is not None and effect.stands and of(done) and effect.take():
-            effect.compensation = await _undone(driver, effect, reason, log)
+            try:
+                effect.compensation = await _undone(driver, effect, reason, log)
+            except BaseException:
+                effect.give_back()
+                raise
             if (text := _text(done)) is not None:
                 ledger.tell(done.call.id, text)
             report(done)

@@ -67,6 +67,10 @@ class Effect:
         mine = object()
         return self._takers.setdefault("first", mine) is mine
 
+    def give_back(self) -> None:
+        """Leave it to another, when undoing it was broken off."""
+        self._takers.clear()
+
     def undo(self) -> Callable[[], Any]:
         """The undo, ready to be called. The arguments are read anew: the tool may have changed its own."""
         assert self.tool.undo is not None

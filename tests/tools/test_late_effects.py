@@ -12,7 +12,7 @@ from aiservices import InMemoryStore, TimeLimit, ToolOutcome, tool
 from aiservices.tools.leases import LEASES
 from aiservices.tools.log import CALLS
 
-from .calling import Invoke, World, call, service, within
+from .calling import Invoke, World, boom, call, service, within
 
 
 class Answering:
@@ -59,3 +59,22 @@ def test_what_ends_after_the_invocation_has_failed_is_undone_too(
     assert within(5, lambda: world.log == told)
     assert within(5, lambda: store.keys(CALLS) + store.keys(LEASES) == [])
     assert world.log == told
+
+
+def test_an_undo_that_was_broken_off_is_run_again_when_the_invocation_fails(invoke: Invoke) -> None:
+    world, interrupts = World(), [KeyboardInterrupt()]
+
+    @tool
+    def book(what: str) -> str:
+        return world.book(what)
+
+    @book.compensation
+    def cancel(what: str, result: str) -> None:
+        if interrupts:
+            raise interrupts.pop()
+        world.cancel(what, result)
+
+    asked, _ = service([call("book", what="a"), call("boom")], tools=[book, boom], compensation="tool_error")
+    with pytest.raises(KeyboardInterrupt):
+        invoke(asked, "ask", "hi")
+    assert world.log == ["book a", "cancel a #a"]
