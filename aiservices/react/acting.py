@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..context import NO_PARAMETERS
 from ..driving import Driver
-from ..errors import ToolArgumentsError
+from ..errors import StoreError, ToolArgumentsError
 from ..messages import AiMessage, ToolCall, ToolResultMessage
 from ..tools import (
     Caller,
@@ -28,7 +28,10 @@ from .state import AgentState
 
 
 class Acting:
-    """Runs the calls of a run, round after round. `ledger` tells what was done."""
+    """Runs the calls of a run, round after round.
+
+    `ledger` tells what was done, `notes` what has ended of a round that is not over.
+    """
 
     def __init__(
         self, setup: Setup, driver: Driver, thread_id: str, run_id: str, deadline: float | None
@@ -36,8 +39,7 @@ class Acting:
         self.ledger = Ledger()
         self._setup = setup
         self._driver = driver
-        self._place = (thread_id, run_id)
-        notes = _Notes(setup.threads, driver, thread_id, run_id)
+        self.notes = notes = Notes(setup.threads, driver, thread_id, run_id)
         self._caller = Caller(
             driver=driver,
             service=setup.name,
@@ -84,19 +86,13 @@ class Acting:
         done = refuse_calls(calls, tools, self._setup.toolbox, self._caller, self.ledger, error=error)
         return tuple(item.result for item in done)
 
-    async def act(
-        self,
-        message: AiMessage,
-        tools: ToolRegistry,
-        progress: Progress,
-        ended: Mapping[str, ToolResultMessage],
-    ) -> dict[str, Any]:
+    async def act(self, message: AiMessage, tools: ToolRegistry, progress: Progress) -> dict[str, Any]:
         """Run what may run. The update of a whole round has a result for each call, in their order.
 
-        Calls that have `ended` do not run again. While decisions are missing nothing that was decided runs,
+        Calls that have ended do not run again. While decisions are missing nothing that was decided runs,
         and the update is empty. Raises `LimitExceededError`; the results are noted all the same.
         """
-        results = dict(ended)
+        results = dict(self.notes.ended)
         waits = bool(progress.undecided)
         to_run: list[ToolCall] = []
         for call in message.tool_calls:
@@ -113,33 +109,52 @@ class Acting:
             results |= {item.call.id: item.result for item in done}
         return {} if waits else {"messages": tuple(results[call.id] for call in message.tool_calls)}
 
-    def ended(
-        self, calls: Sequence[ToolCall], progress: Progress
-    ) -> Coroutine[Any, Any, dict[str, ToolResultMessage]]:
-        """The results of those calls that have ended in a round that is not over."""
-        return results_of(self._setup.threads, self._driver, self._place[0], progress, calls)
 
-    def forget(self, calls: Iterable[ToolCall]) -> Coroutine[Any, Any, None]:
-        """Forget the notes of a round whose results are in the state."""
-        return self._setup.threads.forget(self._driver, *self._place, [call.id for call in calls])
-
-
-class _Notes:
+class Notes:
     """What has ended of a round that is not over; not a part of `Acting`, which would then be a circle."""
 
     def __init__(self, threads: Threads, driver: Driver, thread_id: str, run_id: str) -> None:
+        self.ended: dict[str, ToolResultMessage] = {}
         self._threads = threads
         self._driver = driver
         self._place = (thread_id, run_id)
-        self._ended: deque[ToolResultMessage] = deque()
+        self._unwritten: deque[ToolResultMessage] = deque()
+
+    async def learn(self, calls: Sequence[ToolCall], progress: Progress) -> None:
+        """Learn what has ended of a round that another run has begun."""
+        self.ended |= await results_of(self._threads, self._driver, self._place[0], progress, calls)
 
     def add(self, done: Done) -> None:
         if done.whole:  # a call that was broken off may have done its work: it runs again, with its key
-            self._ended.append(done.result)
+            self.ended[done.call.id] = done.result
+            self._unwritten.append(done.result)
 
     async def write(self) -> None:
-        while self._ended:
-            await self._threads.note(self._driver, *self._place, self._ended.popleft())
+        """Write what was added; calls that run side by side all come here."""
+        while self._unwritten:
+            try:
+                result = self._unwritten.popleft()
+            except IndexError:  # another was quicker
+                return
+            try:
+                await self._threads.note(self._driver, *self._place, result)
+            except BaseException:
+                self._unwritten.appendleft(result)
+                raise
+
+    async def rescue(self, error: BaseException) -> None:
+        """Write what could not be written when the round was broken off; the error matters more."""
+        if self._unwritten:
+            try:
+                await self._driver.finish(self.write())
+            except StoreError as failure:
+                error.add_note(f"what has ended of the round could not be noted: {failure}")
+
+    def forget(self, calls: Iterable[ToolCall]) -> Coroutine[Any, Any, None]:
+        """Forget a round whose results are in the state."""
+        self.ended.clear()
+        self._unwritten.clear()
+        return self._threads.forget(self._driver, *self._place, [call.id for call in calls])
 
 
 UPDATES: Final = {node: f"the update of the node {node!r}" for node in (AGENT, ACTION)}

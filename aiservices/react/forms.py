@@ -58,7 +58,7 @@ class CheckpointForm:
             "is_judged": progress.is_judged,
             "decisions": {id: decision_to_json(item) for id, item in progress.decisions.items()},
             "results": messages_to_json(progress.results),
-            "skills": list(progress.skills),
+            "skills": None if progress.skills is None else list(progress.skills),
         }
 
     def read(
@@ -119,7 +119,7 @@ def _progress(form: Mapping[str, Any]) -> Progress:
         form["is_judged"],
         FrozenMapping({id: decision_from_json(item) for id, item in form["decisions"].items()}),
         _results(form["results"]),
-        tuple(form.get("skills", ())),
+        None if form.get("skills") is None else tuple(form["skills"]),
     )
 
 

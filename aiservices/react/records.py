@@ -36,8 +36,8 @@ class Progress:
 
     `run_id` names the run for good: keys of its tool calls are made of it. `guarded` are the calls of the
     open round that somebody has to decide on, as far as that `is_judged`, `decisions` what was decided, and
-    `results` those of its calls that had ended when it began to wait. `skills` are those that left when its
-    calls had been asked for: their tools are still on offer for these.
+    `results` those of its calls that had ended when it began to wait, `skills` those that were active when
+    it was asked for, where the state knows others.
     """
 
     run_id: str
@@ -49,14 +49,18 @@ class Progress:
     is_judged: bool = True
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     results: tuple[ToolResultMessage, ...] = ()
-    skills: tuple[str, ...] = ()
+    skills: tuple[str, ...] | None = None
 
     def with_round(
-        self, guarded: tuple[str, ...] = (), *, is_judged: bool = True, skills: tuple[str, ...] = ()
+        self,
+        guarded: tuple[str, ...] = (),
+        *,
+        is_judged: bool = True,
+        skills: tuple[str, ...] | None = None,
     ) -> Progress:
         """The same run with a round that has only begun, or with none: nothing is left of the one before."""
-        left = self.guarded or self.decisions or self.results or self.skills
-        if self.is_judged is is_judged and not (guarded or skills or left):
+        is_same = self.is_judged is is_judged and self.skills is skills  # none, nearly always
+        if is_same and not (guarded or self.guarded or self.decisions or self.results):
             return self
         return changed(
             self, guarded=guarded, is_judged=is_judged, decisions=FrozenMapping(), results=(), skills=skills

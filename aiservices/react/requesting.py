@@ -32,7 +32,7 @@ _CUT_OFF = {FinishReason.LENGTH: StopReason.LENGTH, FinishReason.CONTENT_FILTER:
 class Requesting:
     """Asks the model, one step of a run after the other.
 
-    `registry` is what it was offered last, `skills` those that were active then.
+    `registry` is what it was offered last, with the `skills` active then.
     """
 
     registry: ToolRegistry | None = None
@@ -79,8 +79,7 @@ class Requesting:
 
     async def offer(self, state: AgentState, messages: Sequence[ChatMessage]) -> ToolRegistry:
         """The tools for the next request, those of active skills among them."""
-        setup = self._setup
-        self.skills = state.active_skills
+        setup, self.skills = self._setup, state.active_skills
         offered = self._offering.fixed
         if offered is None:
             request = ToolRequest(tuple(messages), state.thread_id, NO_PARAMETERS)
@@ -92,6 +91,10 @@ class Requesting:
         more = {tool.name: tool for tool in unlocked}
         self.registry = offered.including([tool for name, tool in more.items() if name not in offered])
         return self.registry
+
+    async def offer_again(self, state: AgentState) -> ToolRegistry:
+        """The tools of the request that the last message answers; no policy is asked again for that."""
+        return await self.offer(state, self._messages(state.messages[:-1], state))
 
     async def _shaped(self, state: AgentState) -> Sequence[ChatMessage]:
         """The conversation as the policy leaves it, which sees no system messages."""

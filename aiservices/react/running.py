@@ -19,7 +19,6 @@ from ..messages import (
     FrozenMapping,
     ModelEvent,
     ToolCall,
-    ToolResultMessage,
 )
 from ..skills import activated_in
 from ..tools import (
@@ -70,7 +69,9 @@ class Run:
         self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
         self._tools: ToolRegistry  # of the open round
-        self._ended: dict[str, ToolResultMessage] = {}  # of the round in whose middle this run goes on
+        self._taken: set[str] = (
+            set()
+        )  # ids of calls that have run: a hook may let the conversation forget them
 
     @property
     def state(self) -> AgentState:
@@ -132,7 +133,7 @@ class Run:
         """Learn what a run knows that has asked for these calls itself."""
         state = self._saved
         self._tools = await self._offered(state)
-        self._ended = await self._acting.ended(message.tool_calls, self._progress)
+        await self._acting.notes.learn(message.tool_calls, self._progress)
         if not self._progress.is_judged:
             guarded = await self._acting.guarded(message, self._tools, state)
             self._progress = changed(self._progress, guarded=guarded, is_judged=True)
@@ -182,8 +183,7 @@ class Run:
         message = open_calls(state)
         if message is None:
             return state
-        ran = [done.call.id for done in self._acting.ledger.requested]
-        unique = with_unique_ids(message, ids_in(state.messages[:-1]).union(ran, self._ended))
+        unique = with_unique_ids(message, ids_in(state.messages[:-1]) | self._taken)
         return changed(state, messages=(*state.messages[:-1], unique))
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
@@ -199,8 +199,9 @@ class Run:
             return None
         self._tools = await self._offered(state)
         guarded = await self._acting.guarded(message, self._tools, state)
-        left = tuple(id for id in self._requesting.skills if id not in state.active_skills)
-        self._progress = self._progress.with_round(guarded, skills=left)
+        offered = self._requesting.skills
+        skills = None if offered == state.active_skills else offered
+        self._progress = self._progress.with_round(guarded, skills=skills)
         all_wait = len(guarded) == len(message.tool_calls)
         await self._leave(self._waiting(state, message) if all_wait else state, AGENT, ACTION)
         return None if all_wait else message
@@ -214,10 +215,13 @@ class Run:
             update = await hooked.run(hooks, lambda state: self._run_tools(message))
         except LimitExceededError as error:
             await self._stop_at_limit(self._with_results(state, message, error), ACTION)
+            await self._acting.notes.forget(message.tool_calls)
+            raise
+        except BaseException as error:
+            await self._acting.notes.rescue(error)
             raise
         if self._progress.undecided:
-            ended = await self._acting.ended(message.tool_calls, self._progress)
-            self._progress = changed(self._progress, results=tuple(ended.values()))
+            self._progress = changed(self._progress, results=tuple(self._acting.notes.ended.values()))
             await self._leave(self._waiting(hooked.state, message), ACTION, ACTION)
             return False
         if hooks:
@@ -234,6 +238,7 @@ class Run:
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
         ending: dict[str, Any] = {}
         most = self._setup.max_steps
+        self._taken.update(call.id for call in message.tool_calls)
         if state.stop_reason is not None:  # a hook has ended the run
             ending = {"stop_reason": state.stop_reason}
         elif is_immediate(results, self._tools):
@@ -250,13 +255,12 @@ class Run:
         """The tools of the open round; where nothing was asked for it, those that would be offered now."""
         if self._requesting.registry is not None:
             return self._requesting.registry
-        if self._at is not None and self._at.progress.skills:
-            skills = (*state.active_skills, *self._at.progress.skills)
-            state = changed(state, active_skills=skills)
-        return await self._requesting.offer(state, state.messages[:-1])
+        if self._progress.skills is not None:
+            state = changed(state, active_skills=self._progress.skills)
+        return await self._requesting.offer_again(state)
 
     def _run_tools(self, message: AiMessage) -> Coroutine[Any, Any, Update]:
-        return self._acting.act(message, self._tools, self._progress, self._ended)
+        return self._acting.act(message, self._tools, self._progress)
 
     async def _finish(self, state: AgentState, node: str) -> None:
         try:
@@ -277,7 +281,8 @@ class Run:
 
     def _with_results(self, state: AgentState, message: AiMessage, error: LimitExceededError) -> AgentState:
         """The state with a result for each call of a round that a limit has ended."""
-        known = {done.call.id: done.result for done in self._acting.ledger.requested} | self._ended
+        known = {done.call.id: done.result for done in self._acting.ledger.requested}
+        known |= self._acting.notes.ended
         missing = [call for call in message.tool_calls if call.id not in known]
         refused = self._acting.refuse(missing, self._tools, error)
         known |= {item.tool_call_id: item for item in refused}
@@ -325,7 +330,7 @@ class Run:
         """Keep what a node came to, with it what was `told` of calls, and let the reader know."""
         await self._save(state, node, then)
         if told:
-            await self._acting.forget(told)
+            await self._acting.notes.forget(told)
         if self._outbox is not None:
             await self._emit(self._outbox, node)
 

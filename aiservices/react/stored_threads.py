@@ -122,8 +122,7 @@ class StoredThreads:
         return replace(checkpoint, place=Place(key, parent, head))
 
     async def note(self, driver: Driver, thread_id: str, run_id: str, result: ToolResultMessage) -> None:
-        key, value = f"{run_id}/{result.tool_call_id}", messages_to_json((result,))
-        await driver.finish(self._put(driver, CALLS, key, value, None))  # the call would run again
+        await self._put(driver, CALLS, f"{run_id}/{result.tool_call_id}", messages_to_json((result,)), None)
 
     async def noted(
         self, driver: Driver, thread_id: str, run_id: str, calls: Sequence[ToolCall]

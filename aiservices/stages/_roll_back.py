@@ -46,7 +46,8 @@ async def roll_back(
 async def _undone(call: Invocation, error: BaseException) -> None:
     ledger, log = call.journal.ledger, call.journal.log
     await _noted(log.reopen() if log is not None else None, call, error)
-    await undo_all(call.driver, ledger, reason=because_of(error), report=reporting(call), log=log)
+    ledger.undoing = reason = because_of(error)
+    await undo_all(call.driver, ledger, reason=reason, report=reporting(call), log=log)
     await _noted(log.close(keep=_failed_undos(call)) if log is not None else None, call, error)
     for effect in ledger.effects:
         if effect.compensation is not None and effect.compensation.error is not None:

@@ -18,7 +18,8 @@ class Attempt:
 
     The effect of a success is entered in the ledger in the thread where the tool ran, before anything
     around it learns of the success: so it can be undone whatever becomes of the call. `late` is told when a
-    run ends that nobody waits for any more. With `doubted`, a run that was broken off counts as one that may
+    run ends that nobody waits for any more; what it did `is_unwanted` when its call was told as failed, or
+    when the invocation has failed meanwhile. With `doubted`, a run that was broken off counts as one that may
     have done its work. `done` is set when the call has ended.
     """
 
@@ -37,7 +38,7 @@ class Attempt:
     ) -> None:
         self.tool, self.ran, self.context, self.key = tool, ran, context, key
         self.effect: Effect | None = None
-        self.is_over = False
+        self.is_over = self.is_unwanted = False
         self.watch = Watch(self._ended, self._ended_late)
         self.ledger = ledger
         self._late = late
@@ -49,18 +50,17 @@ class Attempt:
             self.ledger.effects.append(self.effect)
 
     def _ended_late(self, value: Any, error: BaseException | None) -> None:
-        self.effect = self._effect(value, error)
-        if self.effect is not None:
-            self.done.effects.append(self.effect)
-            if not self.is_unwanted:
-                self.ledger.effects.append(self.effect)
+        self.effect = effect = self._effect(value, error)
+        if effect is not None:
+            self.done.effects.append(effect)
+            self.is_unwanted = self.done.outcome.is_error or self._is_too_late(effect)
         if self._late is not None:
             self._late(self)
 
-    @property
-    def is_unwanted(self) -> bool:
-        """Whether it did something for a call that was told as failed."""
-        return self.effect is not None and self.done.outcome.is_error
+    def _is_too_late(self, effect: Effect) -> bool:
+        """Enter an effect, and say whether it missed the undoing of all: whoever does that looks after us."""
+        self.ledger.effects.append(effect)
+        return self.ledger.undoing is not None and effect.take()
 
     def _effect(self, value: Any, error: BaseException | None) -> Effect | None:
         if self.tool.undo is None or (isinstance(value, ToolOutcome) and value.is_error):

@@ -59,8 +59,12 @@ async def undo_all(
     owners = {id(effect): done for done in ledger.requested for effect in done.effects}
     for effect in reversed(ledger.effects.copy()):
         done = owners.get(id(effect))
-        if done is not None and effect.stands and of(done):
-            effect.compensation = await _undone(driver, effect, reason, log)
+        if done is not None and effect.stands and of(done) and effect.take():
+            try:
+                effect.compensation = await _undone(driver, effect, reason, log)
+            except BaseException:
+                effect.give_back()
+                raise
             if (text := _text(done)) is not None:
                 ledger.tell(done.call.id, text)
             report(done)
@@ -69,7 +73,7 @@ async def undo_all(
 def undo_late(
     attempt: Attempt, *, log: CompensationLog | None, report: Callable[[Done], None] = lambda done: None
 ) -> None:
-    """Undo what a tool did after its call had been given up, in a thread of its own."""
+    """Undo what a tool did after its call had been given up, if nobody wants it; in a thread of its own."""
     blocking = log.driven_by(BLOCKING) if log is not None else None
     BLOCKING.run_apart(_undone_late(attempt, blocking, report))
 
@@ -80,8 +84,10 @@ async def _undone_late(attempt: Attempt, log: CompensationLog | None, report: Ca
         if effect is not None and attempt.is_unwanted:
             if log is not None:
                 await log.ended(effect)
-            effect.compensation = await _undone(BLOCKING, effect, because_it_came_late(done), log)
-            attempt.ledger.effects.append(effect)
+            reason = because_it_came_late(done) if done.outcome.is_error else attempt.ledger.undoing or ""
+            effect.compensation = await _undone(BLOCKING, effect, reason, log)
+            if effect not in attempt.ledger.effects:
+                attempt.ledger.effects.append(effect)
             report(done)
         elif log is not None and attempt.tool.undo is not None:
             await log.forget(attempt.key)

@@ -56,10 +56,20 @@ class Effect:
     text: str = ""
     certain: bool = True
     compensation: Compensation | None = None
+    _takers: dict[str, object] = field(default_factory=dict, repr=False)
 
     @property
     def stands(self) -> bool:
         return self.compensation is None
+
+    def take(self) -> bool:
+        """Whether the caller is to undo it: that is who comes first, from whatever thread."""
+        mine = object()
+        return self._takers.setdefault("first", mine) is mine
+
+    def give_back(self) -> None:
+        """Leave it to another, when undoing it was broken off."""
+        self._takers.clear()
 
     def undo(self) -> Callable[[], Any]:
         """The undo, ready to be called. The arguments are read anew: the tool may have changed its own."""
@@ -114,7 +124,8 @@ class Ledger:
 
     `effects` are in the order in which tools ended. `requested` are the calls in the order of the model's
     requests, and `rounds` what the conversation tells of them; a round is entered whole. `misfits` tells of
-    tools in how many rounds in a row no call had arguments that fit, and what was wrong last.
+    tools in how many rounds in a row no call had arguments that fit, and what was wrong last. `undoing` is
+    the reason for which all of it is undone, once it is.
     """
 
     effects: list[Effect] = field(default_factory=list)
@@ -123,6 +134,7 @@ class Ledger:
     counts: dict[str, int] = field(default_factory=dict)
     misfits: dict[str, tuple[int, ToolArgumentsError]] = field(default_factory=dict)
     orders: Iterator[int] = field(default_factory=lambda: count(1))
+    undoing: str | None = None
 
     @property
     def executions(self) -> tuple[ToolExecution, ...]:

@@ -146,13 +146,14 @@ class CallRun:
         """
         log = self._caller.log
         left = self._time_left(attempt.context)
+        if log is None or attempt.tool.undo is None:
+            return left
         try:
-            if log is not None and attempt.tool.undo is not None:
-                await log.intend(attempt.key, attempt.ran, attempt.context.idempotency_key)
+            await log.intend(attempt.key, attempt.ran, attempt.context.idempotency_key)
         except StoreError as error:
             self.raised = error
             raise
-        return left
+        return self._time_left(attempt.context)  # writing took some of it
 
     def _time_left(self, context: ToolContext) -> float | None:
         try:

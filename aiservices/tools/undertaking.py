@@ -26,7 +26,8 @@ class Undertaking:
         What cannot be undone is noted on the error.
         """
         for ledger, report in reversed(self._parts.copy()):
-            await undo_all(driver, ledger, reason=because_of(error), report=report)
+            ledger.undoing = reason = because_of(error)
+            await undo_all(driver, ledger, reason=reason, report=report)
             for effect in ledger.effects:
                 if effect.compensation is not None and effect.compensation.error is not None:
                     why = type(effect.compensation.error).__name__

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aiservices import AgentError, InMemoryStore, SqlStore, ToolCall
+from aiservices import AgentError, InMemoryStore, SqlStore, ToolCall, ToolRequest
 from aiservices.react import Approve, Edit, Refuse, Skill, SkillInjector, StopReason, react
 from aiservices.testing import ScriptedChatModel
 from tests.react.asking import STYLES, agent, assert_paired, call, calls, outputs, short
@@ -316,3 +316,29 @@ def test_a_skill_that_has_left_leaves_its_tool_to_the_calls_that_wait(
     assert tracked == [7]
     assert short(state.messages)[-2:] == ["R:on its way", "A:done"]
     assert [tool.name for tool in model.requests[-1].tools] == ["order"]
+
+
+def test_a_provider_sees_the_same_request_when_a_run_goes_on() -> None:
+    seen: list[Any] = []
+
+    class Providing:
+        dynamic = True
+
+        def provide(self, request: ToolRequest) -> list[Any]:
+            seen.append(request.messages)
+            return [pay]
+
+    def pay(amount: int) -> str:
+        return f"paid {amount}"
+
+    asked, _ = agent(
+        call("pay", amount=1),
+        "ok",
+        system_message="Be brief.",
+        tool_providers=[Providing()],
+        approvals={"pay": True},
+    )
+    asked.invoke("go", "t")
+    assert asked.resume("t", Approve()).final_response == "ok"
+    assert seen[1] == seen[0]
+    assert short(seen[0]) == ["SystemMessage", "U:go"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aiservices import ChatModel, LimitExceededError, Limits, TokenUsage
+from aiservices import ChatModel, InMemoryStore, LimitExceededError, Limits, TokenUsage
 from aiservices.messages import AiMessage, ChatRequest, ChatResponse
 from aiservices.react import StopReason, react
 from tests.react.asking import STYLES, agent, call, calls, outputs, short
@@ -104,3 +104,22 @@ def test_whoever_reads_an_answer_as_it_comes_may_take_their_time(style: str) -> 
     asked, _ = agent(late, limits=Limits(timeout=0.05))
     given: list[Any] = outputs(style, asked, "go", tokens=True)
     assert (given[-1].node, given[-1].state.final_response) == ("end", "at last")
+
+
+def test_nothing_is_left_of_a_round_that_a_limit_has_ended() -> None:
+    def slow() -> str:
+        time.sleep(0.08)
+        return "done"
+
+    store = InMemoryStore()
+    asked, _ = agent(
+        [call("slow", "c1"), call("add", "c2", a=1, b=2)],
+        tools=[slow, add],
+        limits=Limits(timeout=0.05),
+        parallel_tools=False,
+        checkpointer=store,
+    )
+    with pytest.raises(LimitExceededError, match=r"Limits\.timeout"):
+        asked.invoke("go", "t")
+    assert short(asked.state("t").messages)[:3] == ["U:go", "A?c1,c2", "R:done"]
+    assert store.keys("aiservices.react.calls") == []

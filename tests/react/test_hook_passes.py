@@ -259,29 +259,80 @@ def test_calls_of_a_run_have_keys_of_their_own_whatever_hooks_leave_out(style: s
     assert len(keys) == len(set(keys)) == 2
 
 
+class Repeating:
+    """Goes on with its node twice."""
+
+    def around(self, state: AgentState, proceed: Any) -> Any:
+        proceed(state)
+        return proceed(state)
+
+
 @both
-def test_a_run_that_was_resumed_runs_each_call_though_hooks_forget_it(
-    style: str, kept: dict[str, Any]
-) -> None:
-    seen: list[str] = []
+def test_a_hook_that_goes_on_twice_runs_no_call_again(style: str, kept: dict[str, Any]) -> None:
+    ran: list[int] = []
 
-    def look() -> str:
-        seen.append("looked")
-        return f"look {len(seen)}"
-
-    def pay() -> str:
-        return "paid"
+    def note(n: int) -> int:
+        ran.append(n)
+        return n
 
     asked, _ = agent(
-        [call("look", "c1"), call("pay", "c2")],
-        call("look", "c1"),
-        "done",
-        tools=[look, pay],
-        approvals={"pay": True},
-        call_model_hooks=[Forgetting()],
+        [call("note", "c1", n=1), call("note", "c2", n=2)],
+        "ok",
+        tools=[note],
+        execute_tools_hooks=[Repeating()],
+        parallel_tools=False,
         **kept,
     )
-    calls(style, asked, "invoke", "go", "t")
-    state = calls(style, asked, "resume", "t", Approve())
-    assert seen == ["looked", "looked"]
-    assert state.final_response == "done"
+    state = calls(style, asked, "invoke", "go", "t")
+    assert (ran, short(state.messages)) == ([1, 2], ["U:go", "A?c1,c2", "R:1", "R:2", "A:ok"])
+
+
+class Trimming:
+    """Lets the thread forget all but what the user said last."""
+
+    def before(self, state: AgentState) -> AgentState:
+        said = [item for item in state.messages if isinstance(item, UserMessage)]
+        return state.replace(messages=tuple(said[-1:]))
+
+
+@both
+def test_a_call_with_the_id_of_one_that_was_forgotten_runs(style: str, kept: dict[str, Any]) -> None:
+    """Some models count their calls anew; also after a run has taken up a round that was open."""
+    ran: dict[str, str] = {}
+
+    def note(n: int, context: ToolContext) -> int:
+        ran[context.idempotency_key] = f"{n}"
+        return n
+
+    asked, _ = agent(
+        [call("note", "c1", n=1), call("note", "c2", n=2)],
+        call("note", "c1", n=3),
+        call("note", "c1", n=4),
+        "ok",
+        tools=[note],
+        call_model_hooks=[Trimming()],
+        approvals={"note": lambda asked, state: asked.id == "c2"},
+        **kept,
+    )
+    assert calls(style, asked, "invoke", "go", "t").stop_reason is StopReason.INTERRUPTED
+    assert calls(style, asked, "resume", "t", Approve()).final_response == "ok"
+    assert list(ran.values()) == ["1", "2", "3", "4"]
+
+
+class Asking:
+    """Asks for a call in the model's place when the user has spoken."""
+
+    def around(self, state: AgentState, proceed: Any) -> Any:
+        if isinstance(state.messages[-1], UserMessage):
+            return {"messages": AiMessage(tool_calls=[call("add", a=1, b=2)])}
+        return proceed(state)
+
+
+@both
+@pytest.mark.parametrize("is_guarded", [True, False])
+def test_a_hook_may_ask_for_calls_before_the_model_was_asked(style: str, is_guarded: bool) -> None:
+    asked, _ = agent("3", tools=[add], call_model_hooks=[Asking()], approvals={"add": is_guarded})
+    state = calls(style, asked, "invoke", "go", "t")
+    if is_guarded:
+        state = calls(style, asked, "resume", "t", Approve())
+    assert short(state.messages) == ["U:go", "A?c1", "R:3", "A:3"]

@@ -248,3 +248,13 @@ def test_a_hook_may_shorten_what_was_said_before_the_calls() -> None:
 
     asked, _ = agent(call("look"), "ok", tools=[look], execute_tools_hooks=[Trimming()])
     assert short(asked.invoke("go").messages) == ["A?c1", "R:seen", "A:ok"]
+
+
+def test_a_hook_may_answer_calls_of_tools_that_are_not_there() -> None:
+    class Answering:
+        def around(self, state: AgentState, proceed: Any) -> Any:
+            (asked,) = state.messages[-1].tool_calls
+            return {"messages": ToolResultMessage(asked.id, asked.name, "by the hook")}
+
+    asked, _ = agent(call("ghost"), "ok", execute_tools_hooks=[Answering()])
+    assert short(asked.invoke("go").messages) == ["U:go", "A?c1", "R:by the hook", "A:ok"]

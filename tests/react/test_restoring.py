@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aiservices import InMemoryStore, ReturnBehavior, SqlStore, Store, tool
+from aiservices import InMemoryStore, ReturnBehavior, SqlStore, Store, StoreError, tool
 from aiservices.react import Approve, Channel
 from tests.react.asking import STYLES, agent, call, calls, short
 
@@ -84,3 +85,41 @@ def test_a_finished_call_needs_its_tool_no_more(style: str, store: Store, first_
     state = calls(style, after, "resume", "t", Approve())
     told = ["R:seen", "R:paid"] if first_is_gone else ["R:paid", "R:seen"]
     assert short(state.messages)[2:] == [*told, "A:Done."]
+
+
+class Breaking(InMemoryStore):
+    """Breaks off the first note of a call that has ended."""
+
+    def __init__(self, how: Any) -> None:
+        super().__init__()
+        self.how = how
+
+    def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
+        if namespace == "aiservices.react.calls" and self.how is not None:
+            how, self.how = self.how, None
+            raise how("down", namespace=namespace, key=key) if how is StoreError else how
+        return super().put(namespace, key, value, **options)
+
+
+@both
+@pytest.mark.parametrize("parallel", [True, False])
+@pytest.mark.parametrize("how", [StoreError, asyncio.CancelledError, KeyboardInterrupt])
+def test_a_call_whose_note_was_broken_off_is_not_run_again(style: str, how: Any, parallel: bool) -> None:
+    ran: list[int] = []
+
+    def note(n: int) -> int:
+        ran.append(n)
+        return n
+
+    asked, _ = agent(
+        [call("note", "c1", n=1), call("note", "c2", n=2)],
+        "ok",
+        tools=[note],
+        checkpointer=Breaking(how),
+        parallel_tools=parallel,
+    )
+    with pytest.raises(how):
+        calls(style, asked, "invoke", "go", "t")
+    state = calls(style, asked, "resume", "t")
+    assert short(state.messages) == ["U:go", "A?c1,c2", "R:1", "R:2", "A:ok"]
+    assert sorted(ran) == [1, 2]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import aiservices
-from aiservices import InMemoryStore, StoreError, Tool, ToolError, recover, tool
+from aiservices import InMemoryStore, LimitExceededError, Limits, StoreError, Tool, ToolError, recover, tool
 from aiservices.driving import BLOCKING
 from aiservices.pipeline import STAGES
 from aiservices.stages import roll_back
@@ -368,3 +368,22 @@ def test_two_threads_may_intend_at_once() -> None:
     assert len(store.keys(CALLS)) == 4
     BLOCKING.run(log.close(keep=()))
     assert store.keys(CALLS) == store.keys(LEASES) == []
+
+
+def test_a_tool_does_not_run_when_its_intent_was_written_too_late(invoke: Invoke) -> None:
+    class SlowStore(WatchedStore):
+        def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
+            time.sleep(0.08)
+            return super().put(namespace, key, value, **options)
+
+    store, world = SlowStore(), World()
+    asked, _ = service(
+        call("book", what="a"),
+        "ok",
+        tools=[world.tool()],
+        compensation_log=store,
+        limits=Limits(timeout=0.05),
+    )
+    with pytest.raises(LimitExceededError, match=r"Limits\.timeout"):
+        invoke(asked, "ask", "hi")
+    assert (world.log, store.left) == ([], [])
