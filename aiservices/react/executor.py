@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
-from ..driving import ASYNCHRONOUS, BLOCKING, Driver, NestedLocks, WouldWaitForItselfError
-from ..errors import AgentError, ConfigurationError, MemoryInUseError
+from ..driving import ASYNCHRONOUS, BLOCKING, Driver
+from ..errors import AgentError, ConfigurationError
 from ..invocation import changed
-from ..leasing import Meeting
 from ..memory import key_of
 from ..messages import AiMessage, ChatMessage, Content, UserMessage
 from ..tools import Tool
 from .decisions import Decisions
 from .diagrams import diagram
+from .lines import Line
 from .process_threads import ProcessThreads
 from .reading import AsyncOutputs, Reading, read
 from .records import NODES, Checkpoint, has_open_round
@@ -27,17 +25,6 @@ from .setup import Setup
 from .state import AgentState, NodeOutput, Said, Snapshot, kept_by
 from .subagents import MAX_DEPTH, Failure, as_tool
 from .updating import updated
-
-LOCKS = NestedLocks()
-"""One line for each thread of the process, whichever executor and object it is reached by."""
-
-_BY_A_RUN: Final = (
-    "the run that this call is made from, or that waits for it: use another thread, or call afterwards"
-)
-_BY_A_STREAM: Final = (
-    "a stream that this code reads: read it to its end, or close it, which `break` alone does not do to an "
-    "asynchronous one"
-)
 
 
 class AgentExecutor:
@@ -73,18 +60,18 @@ class AgentExecutor:
         With `tokens` the model's answer is streamed, and its events come as outputs of the node `agent` that
         have an `event`. The state of the last output is what `invoke` would return. Closing it ends the run.
         """
-        id = self._id(thread_id)
-        reading = Reading(self._setup.threads.line(id))
-        run = self._run(BLOCKING, text, id, reading, tokens=tokens, lasting=thread_id is not None)
+        id, lasting = self._id(thread_id), thread_id is not None
+        reading = self._reading(id)
+        run = self._run(BLOCKING, text, id, reading, tokens=tokens, lasting=lasting)
         return read(BLOCKING.events(run), reading)
 
     def astream(
         self, text: Said, thread_id: str | None = None, *, tokens: bool = False
     ) -> AsyncIterator[NodeOutput]:
         """See `stream`."""
-        id = self._id(thread_id)
-        reading = Reading(self._setup.threads.line(id))
-        run = self._run(ASYNCHRONOUS, text, id, reading, tokens=tokens, lasting=thread_id is not None)
+        id, lasting = self._id(thread_id), thread_id is not None
+        reading = self._reading(id)
+        run = self._run(ASYNCHRONOUS, text, id, reading, tokens=tokens, lasting=lasting)
         return AsyncOutputs(ASYNCHRONOUS.events(run), reading)
 
     def resume(
@@ -105,6 +92,36 @@ class AgentExecutor:
     ) -> AgentState:
         """See `resume`."""
         return await ASYNCHRONOUS.run(self._resume(ASYNCHRONOUS, thread_id, decision, version))
+
+    def resume_stream(
+        self,
+        thread_id: str,
+        decision: Decisions | None = None,
+        version: int | None = None,
+        *,
+        tokens: bool = False,
+    ) -> Iterator[NodeOutput]:
+        """Go on as `resume` does, as far as it is read; for `tokens`, and for closing it, see `stream`.
+
+        The first output is the state from which the run goes on, under the node that it stood after; where
+        there is nothing to run it is the only one.
+        """
+        reading = self._reading(key_of(thread_id))
+        run = self._resume(BLOCKING, thread_id, decision, version, reading, tokens=tokens)
+        return read(BLOCKING.events(run), reading)
+
+    def aresume_stream(
+        self,
+        thread_id: str,
+        decision: Decisions | None = None,
+        version: int | None = None,
+        *,
+        tokens: bool = False,
+    ) -> AsyncIterator[NodeOutput]:
+        """See `resume_stream`."""
+        reading = self._reading(key_of(thread_id))
+        run = self._resume(ASYNCHRONOUS, thread_id, decision, version, reading, tokens=tokens)
+        return AsyncOutputs(ASYNCHRONOUS.events(run), reading)
 
     def state(self, thread_id: str) -> AgentState:
         """The newest state. Raises `AgentError` when there is no such thread."""
@@ -208,19 +225,25 @@ class AgentExecutor:
         lasting = lasting and thread_id is not None
         id, threads = self._id(thread_id), self._setup.threads
         outbox = None if reading is None else reading.outbox
-        async with self._line(driver, id) as holder:
-            if reading is not None:
-                reading.holder = holder
+        async with self._line(driver, id, reading):
             keeper = threads.opened(id, lasting=lasting)
             checkpoint = await threads.newest(driver, id)
             run = Run(self._setup, driver, keeper, checkpoint, outbox=outbox, tokens=tokens)
             return self._ended(await run.begin(id, messages))
 
     async def _resume(
-        self, driver: Driver, thread_id: str, decision: Decisions | None, version: int | None
+        self,
+        driver: Driver,
+        thread_id: str,
+        decision: Decisions | None,
+        version: int | None,
+        reading: Reading | None = None,
+        *,
+        tokens: bool = False,
     ) -> AgentState:
         threads, thread_id = self._setup.threads, key_of(thread_id)
-        async with self._line(driver, thread_id):
+        outbox = None if reading is None else reading.outbox
+        async with self._line(driver, thread_id, reading):
             keeper = threads.opened(thread_id, lasting=False)
             checkpoint = await self._newest(driver, thread_id)
             run_id: str | None = checkpoint.progress.run_id
@@ -229,7 +252,7 @@ class AgentExecutor:
                 if decision is not None:
                     await Run(self._setup, driver, keeper, old).read(decision)
                 checkpoint = await self._rewound(driver, old, checkpoint)
-            run = Run(self._setup, driver, keeper, checkpoint, run_id=run_id)
+            run = Run(self._setup, driver, keeper, checkpoint, run_id=run_id, outbox=outbox, tokens=tokens)
             return self._ended(await run.resume(decision))
 
     async def _checkpoint(self, driver: Driver, thread_id: str, version: int) -> Checkpoint:
@@ -282,8 +305,11 @@ class AgentExecutor:
             raise AgentError(f"there is no thread {thread_id!r}{where}", agent=self.name)
         return found
 
-    def _line(self, driver: Driver, thread_id: str) -> Any:
-        return _Line(driver, self._setup, thread_id)
+    def _line(self, driver: Driver, thread_id: str, reading: Reading | None = None) -> Line:
+        return Line(driver, self._setup, thread_id, reading)
+
+    def _reading(self, thread_id: str) -> Reading:
+        return Reading(self._setup.threads.line(thread_id))
 
     def _ended(self, state: AgentState) -> AgentState:
         self._setup.threads.ended(state.thread_id, waits=bool(state.pending))
@@ -291,54 +317,6 @@ class AgentExecutor:
 
     def _id(self, thread_id: str | None) -> str:
         return _new_id() if thread_id is None else key_of(thread_id)
-
-
-class _Line:
-    """Being the one whose turn it is on a thread. Raises `MemoryInUseError` where that would be for ever.
-
-    For a turn that another process has, it waits no longer than a run may take.
-    """
-
-    def __init__(self, driver: Driver, setup: Setup, thread_id: str) -> None:
-        self._key = setup.threads.line(thread_id)
-        self._lock = driver.lock(LOCKS, self._key)
-        self._turn = setup.threads.turn(driver, thread_id, self._refusal)
-        self._what = f"{setup.name}: the thread {thread_id!r}"
-        self._patience = setup.limits.timeout
-        self._since = time.monotonic()
-
-    async def __aenter__(self) -> str | None:
-        if Reading.is_open(key=self._key):
-            raise self._in_use(_BY_A_STREAM)
-        try:
-            await self._lock.__aenter__()
-        except WouldWaitForItselfError:
-            raise self._in_use() from None
-        try:
-            return await self._turn.__aenter__()
-        except BaseException:
-            await self._lock.__aexit__(*sys.exc_info())
-            raise
-
-    async def __aexit__(self, *error: Any) -> None:
-        try:
-            await self._turn.__aexit__(*error)
-        finally:
-            await self._lock.__aexit__(*error)
-
-    def _in_use(self, by: str = _BY_A_RUN) -> MemoryInUseError:
-        return MemoryInUseError(f"{self._what} is in use by {by}")
-
-    def _refusal(self, meeting: Meeting) -> MemoryInUseError | None:
-        if Reading.is_open(holder=meeting.holder):
-            return self._in_use(_BY_A_STREAM)
-        if meeting.waits_for_us:
-            return self._in_use()
-        if self._patience is None or time.monotonic() < self._since + self._patience:
-            return None
-        return MemoryInUseError(
-            f"{self._what} has been in use by another process for {self._patience} seconds"
-        )
 
 
 def _new_id() -> str:

@@ -69,9 +69,7 @@ class Run:
         self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
         self._tools: ToolRegistry  # of the open round
-        self._taken: set[str] = (
-            set()
-        )  # ids of calls that have run: a hook may let the conversation forget them
+        self._taken: set[str] = set()  # ids of calls that have run, of which hooks may leave nothing else
 
     @property
     def state(self) -> AgentState:
@@ -103,11 +101,12 @@ class Run:
         self._progress = changed(at.progress, run_id=self._progress.run_id)
         if decision is not None:
             await self._decide(decision)
-        if at.next == END or self.state.pending:
-            return self.state
-        if at.state.stop_reason is not None and decision is None:  # a limit has ended it: there is more now
+        stays = at.next == END or bool(self.state.pending)
+        if not stays and at.state.stop_reason is not None and decision is None:  # a limit has ended it
             await self._save(changed(at.state, stop_reason=None), at.node, at.next)
-        return await self._go()
+        if self._outbox is not None:
+            await self._emit(self._outbox, at.node)
+        return self.state if stays else await self._go()
 
     async def _go(self) -> AgentState:
         assert self._at is not None

@@ -23,6 +23,12 @@ class Executor(Protocol):
     ) -> AsyncIterator[NodeOutput]: ...
     def resume(self, thread_id: str, decision: Decisions | None = None) -> AgentState: ...
     async def aresume(self, thread_id: str, decision: Decisions | None = None) -> AgentState: ...
+    def resume_stream(
+        self, thread_id: str, decision: Decisions | None = None, *, tokens: bool = False
+    ) -> Iterator[NodeOutput]: ...
+    def aresume_stream(
+        self, thread_id: str, decision: Decisions | None = None, *, tokens: bool = False
+    ) -> AsyncIterator[NodeOutput]: ...
     def state(self, thread_id: str) -> AgentState: ...
     async def astate(self, thread_id: str) -> AgentState: ...
 
@@ -58,6 +64,18 @@ class Session:
     async def aresume(self, decision: Decisions | None = None) -> AgentState:
         """See `resume`."""
         return await self._executor.aresume(self.id, decision)
+
+    def resume_stream(
+        self, decision: Decisions | None = None, *, tokens: bool = False
+    ) -> Iterator[NodeOutput]:
+        """Go on with the last turn as far as it is read; see `AgentExecutor.resume_stream`."""
+        return self._executor.resume_stream(self.id, decision, tokens=tokens)
+
+    def aresume_stream(
+        self, decision: Decisions | None = None, *, tokens: bool = False
+    ) -> AsyncIterator[NodeOutput]:
+        """See `resume_stream`."""
+        return self._executor.aresume_stream(self.id, decision, tokens=tokens)
 
     def state(self) -> AgentState:
         """The newest state; an empty one before the first turn."""

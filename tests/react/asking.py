@@ -46,12 +46,13 @@ def cancelled_when(entered: asyncio.Event, asked: AgentExecutor, *arguments: Any
 
 
 def outputs(style: str, owner: Any, *arguments: Any, **options: Any) -> list[NodeOutput]:
-    """Everything that a stream gives."""
+    """Everything that a stream gives; with `method="resume_stream"`, that of a run which goes on."""
+    method = options.pop("method", "stream")
     if style == "blocking":
-        return list(owner.stream(*arguments, **options))
+        return list(getattr(owner, method)(*arguments, **options))
 
     async def read() -> list[NodeOutput]:
-        return [output async for output in owner.astream(*arguments, **options)]
+        return [output async for output in getattr(owner, f"a{method}")(*arguments, **options)]
 
     return asyncio.run(read())
 

@@ -56,6 +56,9 @@ for output in agent.stream("And Emma?", tokens=True):
     assert_type(output, NodeOutput)
     assert_type(output.event, ModelEvent | None)
 
+for output in agent.resume_stream("ann", Approve(), tokens=True):
+    assert_type(output, NodeOutput)
+
 # Decisions
 assert_type(agent.resume("ann"), AgentState)
 agent.resume("ann", Approve())
