@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from ..context import NO_PARAMETERS
+from ..context import NO_PARAMETERS, InvocationContext
 from ..driving import Driver
+from ..events import Restarted
 from ..invocation import correction_of, with_instructions
 from ..messages import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
     FinishReason,
+    ModelEvent,
     SystemMessage,
     UserMessage,
 )
-from ..models.asking import Show, ask
+from ..models.asking import ask
 from ..skills import told_after
 from ..skills.injecting import shaped
 from ..tools import Offering, ToolRegistry, ToolRequest, ids_in, in_time, remaining, with_unique_ids
+from .records import AGENT
 from .setup import Setup
 from .state import AgentState, StopReason
 
@@ -38,9 +42,18 @@ class Requesting:
     registry: ToolRegistry | None = None
     skills: tuple[str, ...] = ()
 
-    def __init__(self, setup: Setup, driver: Driver, deadline: float | None, *, show: Show | None) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        driver: Driver,
+        run_id: str,
+        deadline: float | None,
+        *,
+        show: Callable[[ModelEvent | Restarted], Awaitable[None]] | None,
+    ) -> None:
         self.responses: list[ChatResponse] = []
         self._setup = setup
+        self._run_id = run_id
         self._driver = driver
         self._deadline = deadline
         self._show = show
@@ -61,9 +74,16 @@ class Requesting:
             wrong = setup.answers.wrong(response)
             if wrong is None:
                 break
+            if self._show is not None:
+                await self._show(Restarted(self._context(state)))
             corrected = (*messages, response.message, UserMessage(correction_of(wrong)))
             response = await self._response(corrected, tools)
         return self._update(response, state)
+
+    def _context(self, state: AgentState) -> InvocationContext:
+        """The run as events tell of it."""
+        now = datetime.now().astimezone()
+        return InvocationContext(self._run_id, self._setup.name, AGENT, now, {}, memory_id=state.thread_id)
 
     async def _response(self, messages: Sequence[ChatMessage], tools: ToolRegistry) -> ChatResponse:
         setup, driver, show = self._setup, self._driver, self._show

@@ -11,11 +11,13 @@ from typing import Any, TypeAlias
 
 from ..driving import Driver, Emit
 from ..errors import AiServiceError, ConfigurationError, LimitExceededError
+from ..events import Restarted
 from ..invocation import changed
 from ..messages import (
     NO_USAGE,
     AiMessage,
     ChatMessage,
+    ChatResponse,
     FrozenMapping,
     ModelEvent,
     ToolCall,
@@ -63,8 +65,9 @@ class Run:
         self._keeper = keeper
         self._at = checkpoint
         self._outbox = outbox
-        self._progress = Progress(run_id or os.urandom(16).hex())
-        self._requesting = Requesting(setup, driver, deadline, show=self._show if tokens else None)
+        self._progress = progress = Progress(run_id or os.urandom(16).hex())
+        show = self._show if tokens else None
+        self._requesting = Requesting(setup, driver, progress.run_id, deadline, show=show)
         self._deadline = deadline
         self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
@@ -157,17 +160,21 @@ class Run:
             left = None if setup.max_steps is None else setup.max_steps - self._progress.steps
             update = await hooked.run(setup.agent_hooks, partial(self._requesting.ask, left))
         except LimitExceededError:
+            self._count(self._requesting.responses[asked:])
             await self._stop_at_limit(state, at.node)
             raise
-        usage, answers = self._progress.usage, self._requesting.responses[asked:]
-        for response in answers:
-            usage += response.usage
-        steps = self._progress.steps + max(len(answers), 1)
-        self._progress = changed(self._progress, steps=steps, usage=usage)
+        self._count(self._requesting.responses[asked:], least=1)  # a hook that answers takes a step, too
         after = self._updated(hooked.state, update, AGENT)
         if setup.agent_hooks or setup.action_hooks:
             after = self._paired(after, len(hooked.state.messages))
         return await self._answered(after)
+
+    def _count(self, answers: Sequence[ChatResponse], *, least: int = 0) -> None:
+        """Count what the model was asked for."""
+        usage, steps = self._progress.usage, self._progress.steps + max(len(answers), least)
+        for response in answers:
+            usage += response.usage
+        self._progress = changed(self._progress, steps=steps, usage=usage)
 
     def _paired(self, state: AgentState, begins: int) -> AgentState:
         """The state in which each call of the run can be told by its id, whatever hooks left out or said.
@@ -337,7 +344,7 @@ class Run:
         outbox.append(NodeOutput(node, self.state))
         await Emit(outbox)
 
-    async def _show(self, event: ModelEvent) -> None:
+    async def _show(self, event: ModelEvent | Restarted) -> None:
         """Within a blocking hook nobody can read along: what comes there is read when the hook is done."""
         assert self._outbox is not None
         self._outbox.append(NodeOutput(AGENT, self.state, event))

@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError, dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
+from ..events import Restarted
 from ..invocation import changed
 from ..messages import ChatMessage, Content, FrozenMapping, ModelEvent, ToolCall, UserMessage
 
@@ -114,11 +115,14 @@ def kept_by(state: AgentState, keeper: object) -> AgentState:
 
 @dataclass(frozen=True, slots=True)
 class NodeOutput:
-    """What a stream gives: the state when a node is done, or an `event` of the model within a node."""
+    """What a stream gives: the state when a node is done, or an `event` of the model within a node.
+
+    `Restarted` says that the answer of the node, as far as it was shown, is void: it is asked for again.
+    """
 
     node: str
     state: AgentState
-    event: ModelEvent | None = None
+    event: ModelEvent | Restarted | None = None
 
 
 @dataclass(frozen=True, slots=True)

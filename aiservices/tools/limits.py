@@ -22,9 +22,9 @@ class Limits:
     - `max_reasks`: how often an answer is asked for again, by guardrails and parsing together.
     - `max_parallel_tools`: calls of one round that run at once; the others wait.
     - `max_tool_result_chars`: longer results are cut, with a notice, for the model only.
-    - `timeout`: seconds for the whole invocation. Asynchronous services cut off what runs then; blocking
-      ones look at it before and after each request and before each tool call. The answer that is read as a
-      stream is not cut off, for its reader may take its time.
+    - `timeout`: seconds for the whole invocation. Asynchronous ones cut off the request or tool that runs
+      then; blocking ones look at it before and after each request and before each tool call. The answer
+      that is read as a stream is not cut off, for its reader may take its time.
     - `max_tool_calls`, `max_calls_per_tool`: calls in all, and of each tool.
     - `max_argument_retries`: how many rounds in a row may repeat a tool whose arguments did not fit.
     - `max_tokens`: input and output tokens of all requests, counted after each answer.

@@ -123,3 +123,25 @@ def test_nothing_is_left_of_a_round_that_a_limit_has_ended() -> None:
         asked.invoke("go", "t")
     assert short(asked.state("t").messages)[:3] == ["U:go", "A?c1,c2", "R:done"]
     assert store.keys("aiservices.react.calls") == []
+
+
+class Wandering(ChatModel):
+    """Answers what is no number, then never, then with a number."""
+
+    asked = 0
+
+    async def achat(self, request: ChatRequest) -> ChatResponse:
+        self.asked += 1
+        if self.asked == 2:
+            await asyncio.Event().wait()
+        return ChatResponse(AiMessage("forty" if self.asked == 1 else "42"), usage=TokenUsage(1000, 1000))
+
+
+@pytest.mark.anyio
+async def test_an_answer_counts_though_the_time_ran_out_when_it_was_asked_for_again() -> None:
+    limits = Limits(timeout=0.05, max_tokens=3000)
+    asked = react(chat_model=Wandering(), response_format=int, limits=limits)
+    with pytest.raises(LimitExceededError, match="ran out of time"):
+        await asked.ainvoke("go", "t")
+    with pytest.raises(LimitExceededError, match="4000 tokens"):
+        await asked.aresume("t")

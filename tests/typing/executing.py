@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, assert_type
 
-from aiservices import ChatMessage, ChatModel, ModelEvent
+from aiservices import ChatMessage, ChatModel, ModelEvent, Restarted
 from aiservices.react import (
     AgentExecutor,
     AgentState,
@@ -54,7 +54,7 @@ assert_type(state, AgentState)
 assert_type(state.stop_reason, StopReason | None)
 for output in agent.stream("And Emma?", tokens=True):
     assert_type(output, NodeOutput)
-    assert_type(output.event, ModelEvent | None)
+    assert_type(output.event, ModelEvent | Restarted | None)
 
 for output in agent.resume_stream("ann", Approve(), tokens=True):
     assert_type(output, NodeOutput)

@@ -1,4 +1,4 @@
-"""Streams of runs that go on."""
+"""Streams of runs that go on, and of answers that are begun again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aiservices import AgentError, PartialText
+from aiservices import AgentError, PartialText, Restarted
 from aiservices.react import AgentExecutor, Approve, Refuse, StopReason
 from tests.react.asking import STYLES, agent, call, calls, outputs, short
 
@@ -104,3 +104,16 @@ def test_a_session_streams_how_its_turn_goes_on(style: str) -> None:
     session.invoke("go")
     given = outputs(style, session, Approve(), method="resume_stream")
     assert [output.node for output in given] == ["agent", "action", "agent", "end"]
+
+
+@both
+def test_a_typed_answer_that_is_asked_for_again_voids_what_was_shown(style: str) -> None:
+    asked, _ = agent("forty", "42", response_format=int)
+    shown = outputs(style, asked, "go", "t", tokens=True)
+    told = [output.event for output in shown if isinstance(output.event, PartialText | Restarted)]
+    assert [event.text if isinstance(event, PartialText) else event.context.memory_id for event in told] == [
+        "forty",
+        "t",
+        "42",
+    ]
+    assert shown[-1].state.value == 42
