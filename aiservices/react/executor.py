@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,7 +54,7 @@ class AgentExecutor:
 
     def stream(
         self, text: Said, thread_id: str | None = None, *, tokens: bool = False
-    ) -> Iterator[NodeOutput]:
+    ) -> Generator[NodeOutput, None, None]:
         """Run one turn as far as it is read: the state after each node, `start, agent, action, ..., end`.
 
         With `tokens` the model's answer is streamed, and its events come as outputs of the node `agent` that
@@ -65,9 +65,7 @@ class AgentExecutor:
         run = self._run(BLOCKING, text, id, reading, tokens=tokens, lasting=lasting)
         return read(BLOCKING.events(run), reading)
 
-    def astream(
-        self, text: Said, thread_id: str | None = None, *, tokens: bool = False
-    ) -> AsyncIterator[NodeOutput]:
+    def astream(self, text: Said, thread_id: str | None = None, *, tokens: bool = False) -> AsyncOutputs:
         """See `stream`."""
         id, lasting = self._id(thread_id), thread_id is not None
         reading = self._reading(id)
@@ -100,7 +98,7 @@ class AgentExecutor:
         version: int | None = None,
         *,
         tokens: bool = False,
-    ) -> Iterator[NodeOutput]:
+    ) -> Generator[NodeOutput, None, None]:
         """Go on as `resume` does, as far as it is read; for `tokens`, and for closing it, see `stream`.
 
         The first output is the state from which the run goes on, under the node that it stood after; where
@@ -117,7 +115,7 @@ class AgentExecutor:
         version: int | None = None,
         *,
         tokens: bool = False,
-    ) -> AsyncIterator[NodeOutput]:
+    ) -> AsyncOutputs:
         """See `resume_stream`."""
         reading = self._reading(key_of(thread_id))
         run = self._resume(ASYNCHRONOUS, thread_id, decision, version, reading, tokens=tokens)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing, closing, contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -47,7 +47,7 @@ class Reading:
                 _open.set(before)
 
 
-def read(events: Any, reading: Reading) -> Iterator[NodeOutput]:
+def read(events: Any, reading: Reading) -> Generator[NodeOutput, None, None]:
     """The outputs of a run, as far as they are read."""
     with closing(events):
         for _ in events:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Generator
 from typing import Protocol
 
 from ..errors import AgentError
 from .decisions import Decisions
+from .reading import AsyncOutputs
 from .state import AgentState, NodeOutput, Said
 
 
@@ -17,18 +18,16 @@ class Executor(Protocol):
     async def ainvoke(self, text: Said, thread_id: str | None = None) -> AgentState: ...
     def stream(
         self, text: Said, thread_id: str | None = None, *, tokens: bool = False
-    ) -> Iterator[NodeOutput]: ...
-    def astream(
-        self, text: Said, thread_id: str | None = None, *, tokens: bool = False
-    ) -> AsyncIterator[NodeOutput]: ...
+    ) -> Generator[NodeOutput, None, None]: ...
+    def astream(self, text: Said, thread_id: str | None = None, *, tokens: bool = False) -> AsyncOutputs: ...
     def resume(self, thread_id: str, decision: Decisions | None = None) -> AgentState: ...
     async def aresume(self, thread_id: str, decision: Decisions | None = None) -> AgentState: ...
     def resume_stream(
         self, thread_id: str, decision: Decisions | None = None, *, tokens: bool = False
-    ) -> Iterator[NodeOutput]: ...
+    ) -> Generator[NodeOutput, None, None]: ...
     def aresume_stream(
         self, thread_id: str, decision: Decisions | None = None, *, tokens: bool = False
-    ) -> AsyncIterator[NodeOutput]: ...
+    ) -> AsyncOutputs: ...
     def state(self, thread_id: str) -> AgentState: ...
     async def astate(self, thread_id: str) -> AgentState: ...
 
@@ -49,11 +48,11 @@ class Session:
         """See `invoke`."""
         return await self._executor.ainvoke(text, self.id)
 
-    def stream(self, text: Said, *, tokens: bool = False) -> Iterator[NodeOutput]:
+    def stream(self, text: Said, *, tokens: bool = False) -> Generator[NodeOutput, None, None]:
         """Run the next turn as far as it is read; see `AgentExecutor.stream`."""
         return self._executor.stream(text, self.id, tokens=tokens)
 
-    def astream(self, text: Said, *, tokens: bool = False) -> AsyncIterator[NodeOutput]:
+    def astream(self, text: Said, *, tokens: bool = False) -> AsyncOutputs:
         """See `stream`."""
         return self._executor.astream(text, self.id, tokens=tokens)
 
@@ -67,13 +66,11 @@ class Session:
 
     def resume_stream(
         self, decision: Decisions | None = None, *, tokens: bool = False
-    ) -> Iterator[NodeOutput]:
+    ) -> Generator[NodeOutput, None, None]:
         """Go on with the last turn as far as it is read; see `AgentExecutor.resume_stream`."""
         return self._executor.resume_stream(self.id, decision, tokens=tokens)
 
-    def aresume_stream(
-        self, decision: Decisions | None = None, *, tokens: bool = False
-    ) -> AsyncIterator[NodeOutput]:
+    def aresume_stream(self, decision: Decisions | None = None, *, tokens: bool = False) -> AsyncOutputs:
         """See `resume_stream`."""
         return self._executor.aresume_stream(self.id, decision, tokens=tokens)
 

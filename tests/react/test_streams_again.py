@@ -72,7 +72,7 @@ def test_a_stream_that_is_closed_breaks_the_run_off_and_it_can_go_on(kept: dict[
     asked = waiting(kept, "It is 3.")
     reading = asked.resume_stream("t", Approve())
     assert [next(reading).node, next(reading).node] == ["agent", "action"]
-    reading.close()  # type: ignore[attr-defined]
+    reading.close()
     assert asked.state("t").final_response is None
     assert [output.node for output in asked.resume_stream("t")] == ["action", "agent", "end"]
 
@@ -81,7 +81,7 @@ def test_an_asynchronous_one_too(kept: dict[str, Any]) -> None:
     asked = waiting(kept, "It is 3.")
 
     async def first() -> str:
-        async with aclosing(asked.aresume_stream("t", Approve())) as reading:  # type: ignore[type-var]
+        async with aclosing(asked.aresume_stream("t", Approve())) as reading:
             return (await anext(reading)).node
 
     assert asyncio.run(first()) == "agent"

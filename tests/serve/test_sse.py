@@ -34,6 +34,7 @@ from aiservices import (
     tool,
 )
 from aiservices.messages import ChatResponse
+from aiservices.react import Approve, react
 from aiservices.serve import server_sent_events
 from aiservices.testing import Pieces, ScriptedChatModel
 from guardrails import Reprompt
@@ -106,6 +107,37 @@ def test_a_handle_is_sent_with_its_thoughts_tools_and_value() -> None:
         ("message", {"text": "12"}),
         ("message", {"text": ":00"}),
         ("done", {"value": "12:00"}),
+    ]
+
+
+def test_an_agent_is_sent_with_its_nodes_and_with_how_its_run_ended() -> None:
+    def pay(amount: int) -> str:
+        return f"paid {amount}"
+
+    wanted = AiMessage(tool_calls=(ToolCall("c1", "pay", '{"amount": 5}'),))
+    model = ScriptedChatModel(wanted, Pieces("All ", "done."))
+    agent = react(chat_model=model, tools=[pay], approvals={"pay": True})
+    assert sent(agent.astream("hi", "t", tokens=True)) == [
+        ("node", {"node": "start"}),
+        ("tool", {"tool": "pay"}),
+        ("node", {"node": "agent"}),
+        (
+            "done",
+            {
+                "value": None,
+                "stop_reason": "interrupted",
+                "pending": [{"id": "c1", "tool": "pay", "arguments": '{"amount": 5}'}],
+            },
+        ),
+    ]
+    assert sent(agent.aresume_stream("t", Approve(), tokens=True)) == [
+        ("node", {"node": "agent"}),
+        ("node", {"node": "action"}),
+        ("message", {"text": "All "}),
+        ("message", {"text": "done."}),
+        ("node", {"node": "agent"}),
+        ("node", {"node": "end"}),
+        ("done", {"value": "All done.", "stop_reason": "final"}),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import aclosing, closing
 from typing import Any, assert_type
 
 from aiservices import ChatMessage, ChatModel, ModelEvent, Restarted
@@ -58,6 +59,14 @@ for output in agent.stream("And Emma?", tokens=True):
 
 for output in agent.resume_stream("ann", Approve(), tokens=True):
     assert_type(output, NodeOutput)
+
+
+async def left_early() -> None:
+    with closing(agent.stream("And Emma?")) as outputs:
+        assert_type(next(outputs), NodeOutput)
+    async with aclosing(agent.aresume_stream("ann")) as coming:
+        assert_type(await anext(coming), NodeOutput)
+
 
 # Decisions
 assert_type(agent.resume("ann"), AgentState)
