@@ -22,6 +22,7 @@ from ..tools import (
 )
 from .channels import messages_of
 from .decisions import decided
+from .paths import PATH
 from .records import ACTION, AGENT, Progress, Threads, results_of
 from .setup import Setup
 from .state import AgentState
@@ -104,8 +105,12 @@ class Acting:
             else:
                 results[call.id] = ToolResultMessage(call.id, call.name, told, is_error=True)
         if to_run:
-            toolbox = self._setup.toolbox
-            done = await run_calls(to_run, tools, toolbox, self._caller, self.ledger)
+            path = PATH.get()
+            PATH.set(path or (self._setup.name,))  # if no agent has called this one, it is the first
+            try:
+                done = await run_calls(to_run, tools, self._setup.toolbox, self._caller, self.ledger)
+            finally:
+                PATH.set(path)
             results |= {item.call.id: item.result for item in done}
         return {} if waits else {"messages": tuple(results[call.id] for call in message.tool_calls)}
 

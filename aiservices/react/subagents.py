@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -12,6 +11,7 @@ from ..context import ToolContext
 from ..driving import ASYNCHRONOUS, BLOCKING, is_asynchronous
 from ..errors import ConfigurationError, ToolError
 from ..tools import Tool, tool
+from .paths import PATH
 from .state import AgentState, StopReason
 
 MAX_DEPTH: Final = 3
@@ -19,7 +19,6 @@ MOST_REMEMBERED: Final = 1000
 """So many conversations with other agents' runs an agent remembers in the process."""
 Failure: TypeAlias = str | Callable[[Exception], str]
 """What the model is told of a sub-agent's failure: a text, or a function of the error that gives it."""
-_path: ContextVar[tuple[str, ...]] = ContextVar("aiservices_react_path", default=())
 
 
 def as_tool(
@@ -36,7 +35,7 @@ def as_tool(
 
     - `agent`: an `AgentExecutor`, or a function of the task, sync or async, such as a method of a service.
     - `name`, `description`: by default those of the agent, or of the function.
-    - `max_depth`: how many agents may stand in a row, each called by the one before.
+    - `max_depth`: how many agents may stand in a row, each called by the one before; the first counts.
     - `timeout`: seconds for one call. A blocking function runs on then, unheard.
     - `on_failure`: what the model is told instead of the error.
     - `remembers`: whether calls of one run share a conversation; by default each begins anew. A new run of
@@ -131,8 +130,8 @@ class _Delegation:
 
     @contextmanager
     def step(self) -> Iterator[_Delegated]:
-        before, delegated = _path.get(), _Delegated()
-        token = _path.set((*before, self._name))
+        before, delegated = PATH.get(), _Delegated()
+        token = PATH.set((*before, self._name))
         try:
             if len(before) >= self._max_depth:
                 raise ToolError(f"delegation depth {self._max_depth} reached: {' > '.join(before)}")
@@ -143,7 +142,7 @@ class _Delegation:
             told = self._on_failure
             delegated.answer = told if isinstance(told, str) else told(error)
         finally:
-            _path.reset(token)
+            PATH.reset(token)
 
 
 def _answer(given: Any, name: str) -> Any:

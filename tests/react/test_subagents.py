@@ -103,8 +103,8 @@ def test_agents_that_call_each_other_reach_a_depth_and_no_further(style: str) ->
     b, b_model = agent(*[delegate("A")] * 20, tool_providers=[Late("A")], name="B")
     holder.update(A=a, B=b)
     state = calls(style, a, "invoke", "go")
-    assert state.final_response == "delegation depth 3 reached: B > A > B"
-    assert len(a_model.requests) + len(b_model.requests) == 8
+    assert state.final_response == "delegation depth 3 reached: A > B > A"
+    assert len(a_model.requests) + len(b_model.requests) == 6
 
 
 @both
