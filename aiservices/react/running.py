@@ -45,7 +45,10 @@ Outbox: TypeAlias = deque[NodeOutput]
 
 
 class Run:
-    """A run while it runs. With an `outbox` its reader finds there what happens, as it happens."""
+    """A run while it runs, a new one where it has no `progress` yet.
+
+    With an `outbox` its reader finds there what happens, as it happens.
+    """
 
     def __init__(
         self,
@@ -54,7 +57,7 @@ class Run:
         keeper: object,
         checkpoint: Checkpoint | None,
         *,
-        run_id: str | None = None,
+        progress: Progress | None = None,
         outbox: Outbox | None = None,
         tokens: bool = False,
     ) -> None:
@@ -65,7 +68,7 @@ class Run:
         self._keeper = keeper
         self._at = checkpoint
         self._outbox = outbox
-        self._progress = progress = Progress(run_id or os.urandom(16).hex())
+        self._progress = progress = progress or Progress(os.urandom(16).hex())
         show = self._show if tokens else None
         self._requesting = Requesting(setup, driver, progress.run_id, deadline, show=show)
         self._deadline = deadline
@@ -101,7 +104,6 @@ class Run:
         """Go on from the checkpoint; where decisions are still missing nothing runs."""
         at = self._at
         assert at is not None
-        self._progress = changed(at.progress, run_id=self._progress.run_id)
         if decision is not None:
             await self._decide(decision)
         stays = at.next == END or bool(self.state.pending)
