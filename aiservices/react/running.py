@@ -75,7 +75,6 @@ class Run:
         self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
         self._tools: ToolRegistry  # of the open round
-        self._taken: set[str] = set()  # ids of calls that have run, of which hooks may leave nothing else
 
     @property
     def state(self) -> AgentState:
@@ -166,6 +165,7 @@ class Run:
             await self._stop_at_limit(state, at.node)
             raise
         self._count(self._requesting.responses[asked:], least=1)  # a hook that answers takes a step, too
+        self._forget(state, hooked.state)
         after = self._updated(hooked.state, update, AGENT)
         if setup.agent_hooks or setup.action_hooks:
             after = self._paired(after, len(hooked.state.messages))
@@ -177,6 +177,13 @@ class Run:
         for response in answers:
             usage += response.usage
         self._progress = changed(self._progress, steps=steps, usage=usage)
+
+    def _forget(self, state: AgentState, then: AgentState) -> None:
+        """Keep the ids of calls that hooks have left out of the state: other calls must not take them."""
+        if then.messages is not state.messages:
+            gone = ids_in(state.messages) - ids_in(then.messages)
+            if gone:
+                self._progress = changed(self._progress, forgotten=self._progress.forgotten | gone)
 
     def _paired(self, state: AgentState, begins: int) -> AgentState:
         """The state in which each call of the run can be told by its id, whatever hooks left out or said.
@@ -191,7 +198,7 @@ class Run:
         message = open_calls(state)
         if message is None:
             return state
-        unique = with_unique_ids(message, ids_in(state.messages[:-1]) | self._taken)
+        unique = with_unique_ids(message, ids_in(state.messages[:-1]) | self._progress.forgotten)
         return changed(state, messages=(*state.messages[:-1], unique))
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
@@ -228,6 +235,7 @@ class Run:
         except BaseException as error:
             await self._acting.notes.rescue(error)
             raise
+        self._forget(state, hooked.state)
         if self._progress.undecided:
             self._progress = changed(self._progress, results=tuple(self._acting.notes.ended.values()))
             await self._leave(self._waiting(hooked.state, message), ACTION, ACTION)
@@ -246,7 +254,6 @@ class Run:
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
         ending: dict[str, Any] = {}
         most = self._setup.max_steps
-        self._taken.update(call.id for call in message.tool_calls)
         if state.stop_reason is not None:  # a hook has ended the run
             ending = {"stop_reason": state.stop_reason}
         elif is_immediate(results, self._tools):

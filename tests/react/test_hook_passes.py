@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aiservices import AiMessage, PartialText, ToolCall, ToolContext, UserMessage
+from aiservices import AiMessage, PartialText, ServerError, ToolCall, ToolContext, UserMessage
 from aiservices.react import AgentState, Approve, StopReason
 from tests.react.asking import STYLES, agent, assert_paired, call, calls, outputs, short
 
@@ -257,6 +257,30 @@ def test_calls_of_a_run_have_keys_of_their_own_whatever_hooks_leave_out(style: s
     asked, _ = agent(*replies, "done", tools=[look], call_model_hooks=[hook()])
     assert calls(style, asked, "invoke", "go").final_response == "done"
     assert len(keys) == len(set(keys)) == 2
+
+
+@both
+@pytest.mark.parametrize("node", ["call_model_hooks", "execute_tools_hooks"])
+def test_calls_of_a_run_that_goes_on_have_keys_of_their_own_too(
+    style: str, kept: dict[str, Any], node: str
+) -> None:
+    keys: list[str] = []
+
+    class Forgetting:
+        def before(self, state: AgentState) -> AgentState:
+            return state.replace(messages=state.messages[-1:])
+
+    def look(context: ToolContext) -> str:
+        keys.append(context.idempotency_key)
+        return "seen"
+
+    asking = [call("look"), call("look"), ServerError("gone"), call("look"), call("look")]
+    hooks: Any = {node: [Forgetting()]}
+    asked, _ = agent(*asking, "done", tools=[look], **hooks, **kept)
+    with pytest.raises(ServerError):
+        calls(style, asked, "invoke", "go", "t")
+    assert calls(style, asked, "resume", "t").final_response == "done"
+    assert len(keys) == len(set(keys)) == 4
 
 
 class Repeating:
