@@ -309,7 +309,8 @@ class AgentExecutor:
         return Line(driver, self._setup, thread_id, reading)
 
     def _reading(self, thread_id: str) -> Reading:
-        return Reading(self._setup.threads.line(thread_id))
+        threads = self._setup.threads
+        return Reading(threads.line(thread_id), threads.opened(thread_id, lasting=False))
 
     def _ended(self, state: AgentState) -> AgentState:
         self._setup.threads.ended(state.thread_id, waits=bool(state.pending))

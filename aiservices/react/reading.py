@@ -17,11 +17,13 @@ class Reading:
     """A stream that somebody reads. Its run holds the thread while the reader has the word.
 
     So what the reader does then must not wait for the thread: it would wait for itself. A thread is told by
-    its `key`, or, by way of another object for the same store, by the `holder` of its lease.
+    its `key`, or, by way of another object for the same store, by the `holder` of its lease. Until the run is
+    over it has what keeps the thread, whose session nobody else may hold.
     """
 
-    def __init__(self, key: object) -> None:
+    def __init__(self, key: object, keeper: object) -> None:
         self.key = key
+        self.keeper = keeper
         self.holder: str | None = None
         self.outbox = Outbox()
         self.has_the_word = False
