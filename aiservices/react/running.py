@@ -255,7 +255,7 @@ class Run:
         ending: dict[str, Any] = {}
         most = self._setup.max_steps
         if state.stop_reason is not None:  # a hook has ended the run
-            ending = {"stop_reason": state.stop_reason}
+            ending = {"stop_reason": state.stop_reason, "value": self._setup.answers.known(state)}
         elif is_immediate(results, self._tools):
             text = "\n".join(result.text for result in results)
             ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -88,6 +88,16 @@ def test_a_hook_may_end_the_run_after_its_node(
     assert len(model.requests) == 1
     assert asked.history("t")[0].next == "end"
     assert calls(style, asked, "resume", "t") == state
+
+
+@both
+def test_what_a_hook_ends_the_run_with_after_the_tools_is_a_typed_answer(
+    style: str, kept: dict[str, Any]
+) -> None:
+    options: dict[str, Any] = {"response_format": Literal["enough"], "execute_tools_hooks": [Ending()]}
+    asked, _ = agent(call("add", a=1, b=2), tools=[add], **options, **kept)
+    assert calls(style, asked, "invoke", "go", "t").value == "enough"
+    assert calls(style, asked, "state", "t").value == "enough"
 
 
 class Noting:
