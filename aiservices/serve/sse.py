@@ -23,7 +23,8 @@ def server_sent_events(stream: AsyncStream[Any] | AsyncIterator[Any]) -> AsyncGe
     stream of an agent, beside `node` with the name of each node that is done; its `done` tells why the run
     stopped, too, and which calls wait for a decision. A call that fails ends with an event `failed` that
     names the kind of the error and holds nothing else of it: the error itself is logged. When the browser
-    goes away the call is cancelled. Raises `TypeError` for a stream that blocks: it would stop all other requests.
+    goes away the call is cancelled. Raises `TypeError` for a stream that blocks: it would stop all other
+    requests.
     """
     given: object = stream
     if not isinstance(given, AsyncStream | AsyncIterator):
