@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from contextvars import copy_context
 from typing import Any
 
@@ -140,3 +141,21 @@ def test_a_loop_that_ends_with_an_open_stream_closes_it_without_complaint(
         assert complaints == []
         assert asked.invoke("once more", "t").stop_reason is StopReason.FINAL
         asked.release("t")
+
+
+def test_a_stream_that_the_collector_finds_in_a_circle_ends_without_complaint() -> None:
+    complaints: list[Any] = []
+    asked, _ = agent("never", "one")
+
+    async def drop() -> str | None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        circle: list[Any] = [asked.astream("go", "t")]
+        circle.append(circle)
+        await anext(circle[0])
+        del circle
+        gc.collect()
+        return (await asked.ainvoke("again", "t")).final_response
+
+    assert asyncio.run(drop()) == "never"
+    gc.collect()
+    assert complaints == []
