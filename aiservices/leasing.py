@@ -8,8 +8,8 @@ this process holds itself it knows without looking.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -43,26 +43,35 @@ _holding: ContextVar[tuple[str, ...]] = ContextVar("aiservices_leases", default=
 """The holders within whose time this is done."""
 
 
-@asynccontextmanager
-async def leased(
-    driver: Driver, store: Store, namespace: str, key: str, refusal: Refusal
-) -> AsyncIterator[str]:
+class Leased:
     """Hold the lease of a key, as the holder that this gives. While another one does, `refusal` is asked.
 
     One that cannot be given up, because the store is down, runs out, and is in nobody's way in this process.
     """
-    holder = os.urandom(8).hex()  # two who hold it one after the other are not one who has renewed it
-    _held.add(holder)
-    try:
-        lease = await _taken(driver, store, namespace, key, holder, refusal)
-        try:
-            with _within(holder):
-                yield holder
-        finally:
-            with suppress(StoreError):
-                await driver.finish(driver.twin(lease.leave, lease.aleave))
-    finally:
-        _held.discard(holder)
+
+    # No asynchronous generator: a loop that is shut down closes all of those together.
+
+    def __init__(self, driver: Driver, store: Store, namespace: str, key: str, refusal: Refusal) -> None:
+        self._driver = driver
+        self._place = (store, namespace, key)
+        self._refusal = refusal
+        self._lease: Lease
+        self._leaving: ExitStack
+
+    async def __aenter__(self) -> str:
+        holder = os.urandom(8).hex()  # two who hold it one after the other are not one who has renewed it
+        with ExitStack() as stack:
+            _held.add(holder)
+            stack.callback(_held.discard, holder)
+            self._lease = await _taken(self._driver, *self._place, holder, self._refusal)
+            stack.enter_context(_within(holder))
+            self._leaving = stack.pop_all()
+        return holder
+
+    async def __aexit__(self, *error: object) -> None:
+        lease = self._lease
+        with self._leaving, suppress(StoreError):
+            await self._driver.finish(self._driver.twin(lease.leave, lease.aleave))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..driving import Driver
 from ..errors import AgentError
-from ..leasing import Meeting, leased
+from ..leasing import Leased, Meeting
 from ..stores import Store
 
 LEASES: Final = "aiservices.agentic.leases"
@@ -24,4 +24,4 @@ def owned(driver: Driver, store: Store, key: str, *, patient: bool) -> AbstractA
             return None
         return AgentError(f"the run {key!r} is being run at this moment, and only one may do that")
 
-    return leased(driver, store, LEASES, key, refusal)
+    return Leased(driver, store, LEASES, key, refusal)

@@ -15,7 +15,7 @@ from collections.abc import (
 from contextlib import AbstractAsyncContextManager
 from contextvars import copy_context
 from functools import partial
-from inspect import isawaitable
+from inspect import CORO_CLOSED, getcoroutinestate, isawaitable
 from typing import Any, Final, TypeVar, TypeVarTuple, cast
 
 from .driver import ClosableIterator
@@ -189,7 +189,8 @@ async def _events(unread: Unread) -> AsyncIterator[Any]:
         try:
             yield emitted.event
         except BaseException as leaving:
-            await _finish(steps, seen_inside(leaving))
+            if getcoroutinestate(unread.coroutine) != CORO_CLOSED:  # the collector may have closed both
+                await _finish(steps, seen_inside(leaving))
             raise
 
 

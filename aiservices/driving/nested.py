@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import RLock
@@ -45,12 +45,10 @@ class NestedLocks(KeyedLocks):
         with self._use(key) as use, super().held(key), self._holding(use):
             yield
 
-    @asynccontextmanager
-    async def aheld(self, key: object) -> AsyncIterator[None]:
-        with self._use(key) as use:
-            async with super().aheld(key):
-                with self._holding(use):
-                    yield
+    async def _enter(self, key: object, stack: ExitStack) -> None:
+        use = stack.enter_context(self._use(key))
+        await super()._enter(key, stack)
+        stack.enter_context(self._holding(use))
 
     @contextmanager
     def _use(self, key: object) -> Iterator[_Use]:

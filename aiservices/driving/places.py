@@ -4,13 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from threading import RLock
 from typing import Any
 
 from .forking import reset_in_children
+
+
+class Awaited:
+    """What is waited for, and left at once.
+
+    It is no asynchronous generator: a loop that is shut down closes all of those together, and so would give
+    a lock back while what is done under it still goes on.
+    """
+
+    __slots__ = ("_enter", "_stack")
+
+    def __init__(self, enter: Callable[[ExitStack], Awaitable[None]]) -> None:
+        self._enter = enter
+
+    async def __aenter__(self) -> None:
+        with ExitStack() as stack:
+            await self._enter(stack)
+            self._stack = stack.pop_all()
+
+    async def __aexit__(self, *error: Any) -> None:
+        self._stack.close()
 
 
 class Places:
@@ -49,22 +71,20 @@ class Places:
         finally:
             self.leave()
 
-    @asynccontextmanager
-    async def aheld(self) -> AsyncIterator[None]:
+    def aheld(self) -> Awaited:
         """Hold a place, letting the event loop go on until one is free."""
+        return Awaited(self.enter)
+
+    async def enter(self, stack: ExitStack) -> None:
+        """Wait for a place, which is left with the stack."""
         loop = asyncio.get_running_loop()
         with self._guard:
             self._loops[loop] += 1
-        try:
-            turn = self.line_up()
-            if turn is not None:
-                await _await(turn, self.leave)
-            try:
-                yield
-            finally:
-                self.leave()
-        finally:
-            self._forget(loop)
+        stack.callback(self._forget, loop)
+        turn = self.line_up()
+        if turn is not None:
+            await _await(turn, self.leave)
+        stack.callback(self.leave)
 
     def line_up(self) -> Future[None] | None:
         """Take a place and return `None`, or return the future that is completed when a place is ours."""
@@ -123,12 +143,12 @@ class KeyedLocks:
         with self._wanting(key) as place, place.held():
             yield
 
-    @asynccontextmanager
-    async def aheld(self, key: object) -> AsyncIterator[None]:
+    def aheld(self, key: object) -> Awaited:
         """Hold the lock of a key, letting the event loop go on until it is free."""
-        with self._wanting(key) as place:
-            async with place.aheld():
-                yield
+        return Awaited(partial(self._enter, key))
+
+    async def _enter(self, key: object, stack: ExitStack) -> None:
+        await stack.enter_context(self._wanting(key)).enter(stack)
 
     @contextmanager
     def _wanting(self, key: object) -> Iterator[Places]:

@@ -66,10 +66,10 @@ class AnswerType:
         return None
 
     def known(self, state: AgentState) -> Any:
-        """The value in a state that was stored as text."""
+        """The value of a final response that may not fit, as it was stored or as others wrote it."""
         if state.stop_reason is not StopReason.FINAL or state.final_response is None:
             return None
         try:
             return self.read(state.final_response)
-        except OutputParsingError:  # the type is another one by now
+        except OutputParsingError:  # the type may be another one by now
             return None

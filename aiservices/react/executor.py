@@ -244,13 +244,15 @@ class AgentExecutor:
         async with self._line(driver, thread_id, reading):
             keeper = threads.opened(thread_id, lasting=False)
             checkpoint = await self._newest(driver, thread_id)
-            run_id: str | None = checkpoint.progress.run_id
             if version is not None and version != checkpoint.version:
-                old, run_id = await self._checkpoint(driver, thread_id, version), None
+                old = await self._checkpoint(driver, thread_id, version)
                 if decision is not None:
-                    await Run(self._setup, driver, keeper, old).read(decision)
+                    await Run(self._setup, driver, keeper, old, progress=old.progress).read(decision)
                 checkpoint = await self._rewound(driver, old, checkpoint)
-            run = Run(self._setup, driver, keeper, checkpoint, run_id=run_id, outbox=outbox, tokens=tokens)
+            progress = checkpoint.progress
+            run = Run(
+                self._setup, driver, keeper, checkpoint, progress=progress, outbox=outbox, tokens=tokens
+            )
             return self._ended(await run.resume(decision))
 
     async def _checkpoint(self, driver: Driver, thread_id: str, version: int) -> Checkpoint:
@@ -261,7 +263,7 @@ class AgentExecutor:
 
     async def _rewound(self, driver: Driver, old: Checkpoint, newest: Checkpoint) -> Checkpoint:
         """The old checkpoint as the newest: a copy, so that history only grows."""
-        progress = changed(old.progress, run_id=_new_id())  # who waits, and for what, is part of it
+        progress = changed(old.progress, run_id=_new_id())  # its calls are others, and their keys, too
         return await self._setup.threads.save(driver, old.state, (old.node, old.next), progress, newest)
 
     async def _update(
@@ -307,7 +309,8 @@ class AgentExecutor:
         return Line(driver, self._setup, thread_id, reading)
 
     def _reading(self, thread_id: str) -> Reading:
-        return Reading(self._setup.threads.line(thread_id))
+        threads = self._setup.threads
+        return Reading(threads.line(thread_id), threads.opened(thread_id, lasting=False))
 
     def _ended(self, state: AgentState) -> AgentState:
         self._setup.threads.ended(state.thread_id, waits=bool(state.pending))

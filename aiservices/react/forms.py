@@ -59,6 +59,7 @@ class CheckpointForm:
             "decisions": {id: decision_to_json(item) for id, item in progress.decisions.items()},
             "results": messages_to_json(progress.results),
             "skills": None if progress.skills is None else list(progress.skills),
+            "forgotten": sorted(progress.forgotten),
         }
 
     def read(
@@ -120,6 +121,7 @@ def _progress(form: Mapping[str, Any]) -> Progress:
         FrozenMapping({id: decision_from_json(item) for id, item in form["decisions"].items()}),
         _results(form["results"]),
         None if form.get("skills") is None else tuple(form["skills"]),
+        frozenset(form.get("forgotten", ())),
     )
 
 

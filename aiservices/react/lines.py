@@ -56,6 +56,8 @@ class Line:
             self._reading.holder = holder
 
     async def __aexit__(self, *error: Any) -> None:
+        if self._reading is not None:
+            self._reading.keeper = None  # who has read may know the reading for longer
         try:
             await self._turn.__aexit__(*error)
         finally:

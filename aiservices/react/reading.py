@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
-from contextlib import aclosing, closing, contextmanager
+from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -17,11 +17,13 @@ class Reading:
     """A stream that somebody reads. Its run holds the thread while the reader has the word.
 
     So what the reader does then must not wait for the thread: it would wait for itself. A thread is told by
-    its `key`, or, by way of another object for the same store, by the `holder` of its lease.
+    its `key`, or, by way of another object for the same store, by the `holder` of its lease. Until the run is
+    over it has what keeps the thread, whose session nobody else may hold.
     """
 
-    def __init__(self, key: object) -> None:
+    def __init__(self, key: object, keeper: object) -> None:
         self.key = key
+        self.keeper = keeper
         self.holder: str | None = None
         self.outbox = Outbox()
         self.has_the_word = False
@@ -57,26 +59,26 @@ def read(events: Any, reading: Reading) -> Generator[NodeOutput, None, None]:
 
 
 class AsyncOutputs(AsyncIterator[NodeOutput]):
-    """The outputs of a run. Who drops it is its reader no more, though the loop closes the run only later."""
+    """The outputs of a run. Who drops it is its reader no more, though the loop closes the run only later.
+
+    It is no generator around that of the run: a loop that is shut down would close both at once.
+    """
 
     def __init__(self, events: Any, reading: Reading) -> None:
-        self._outputs = _aread(events, reading)
+        self._events = events
         self._reading = reading
+        self._word = ExitStack()  # dropped with this object, it gives the word back
 
     async def __anext__(self) -> NodeOutput:
-        return await anext(self._outputs)
+        self._word.close()
+        while not self._reading.outbox:
+            await anext(self._events)
+        output = self._reading.outbox.popleft()
+        self._word.enter_context(self._reading.the_word())
+        return output
 
     async def aclose(self) -> None:
         """End the run."""
-        await self._outputs.aclose()
-
-    def __del__(self) -> None:
-        self._reading.has_the_word = False
-
-
-async def _aread(events: Any, reading: Reading) -> AsyncGenerator[NodeOutput, None]:
-    async with aclosing(events):
-        async for _ in events:
-            while reading.outbox:
-                with reading.the_word():
-                    yield reading.outbox.popleft()
+        self._word.close()
+        self._reading.outbox.clear()
+        await self._events.aclose()

@@ -37,7 +37,7 @@ class Progress:
     `run_id` names the run for good: keys of its tool calls are made of it. `guarded` are the calls of the
     open round that somebody has to decide on, as far as that `is_judged`, `decisions` what was decided, and
     `results` those of its calls that had ended when it began to wait, `skills` those that were active when
-    it was asked for, where the state knows others.
+    it was asked for, where the state knows others. `forgotten` are ids of calls that the state knows no more.
     """
 
     run_id: str
@@ -50,6 +50,7 @@ class Progress:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     results: tuple[ToolResultMessage, ...] = ()
     skills: tuple[str, ...] | None = None
+    forgotten: frozenset[str] = _NOBODY
 
     def with_round(
         self,

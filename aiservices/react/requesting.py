@@ -36,7 +36,7 @@ _CUT_OFF = {FinishReason.LENGTH: StopReason.LENGTH, FinishReason.CONTENT_FILTER:
 class Requesting:
     """Asks the model, one step of a run after the other.
 
-    `registry` is what it was offered last, with the `skills` active then.
+    `registry` is what it was offered for the answer at hand, `None` before, with the `skills` active then.
     """
 
     registry: ToolRegistry | None = None
@@ -66,6 +66,8 @@ class Requesting:
         an answer the state knows nothing.
         """
         setup = self._setup
+        if self.registry is not None:  # a hook proceeds again
+            await self._begin_again(state)
         said = state.messages if setup.policy is None else await self._shaped(state)
         messages = self._messages(said, state)
         tools = await self.offer(state, messages)
@@ -74,16 +76,17 @@ class Requesting:
             wrong = setup.answers.wrong(response)
             if wrong is None:
                 break
-            if self._show is not None:
-                await self._show(Restarted(self._context(state)))
+            await self._begin_again(state)
             corrected = (*messages, response.message, UserMessage(correction_of(wrong)))
             response = await self._response(corrected, tools)
         return self._update(response, state)
 
-    def _context(self, state: AgentState) -> InvocationContext:
-        """The run as events tell of it."""
-        now = datetime.now().astimezone()
-        return InvocationContext(self._run_id, self._setup.name, AGENT, now, {}, memory_id=state.thread_id)
+    async def _begin_again(self, state: AgentState) -> None:
+        """Let whoever reads the answer know that it is asked for again."""
+        if self._show is not None:
+            name, now = self._setup.name, datetime.now().astimezone()
+            told = InvocationContext(self._run_id, name, AGENT, now, {}, memory_id=state.thread_id)
+            await self._show(Restarted(told))
 
     async def _response(self, messages: Sequence[ChatMessage], tools: ToolRegistry) -> ChatResponse:
         setup, driver, show = self._setup, self._driver, self._show

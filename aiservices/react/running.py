@@ -45,7 +45,10 @@ Outbox: TypeAlias = deque[NodeOutput]
 
 
 class Run:
-    """A run while it runs. With an `outbox` its reader finds there what happens, as it happens."""
+    """A run while it runs, a new one where it has no `progress` yet.
+
+    With an `outbox` its reader finds there what happens, as it happens.
+    """
 
     def __init__(
         self,
@@ -54,7 +57,7 @@ class Run:
         keeper: object,
         checkpoint: Checkpoint | None,
         *,
-        run_id: str | None = None,
+        progress: Progress | None = None,
         outbox: Outbox | None = None,
         tokens: bool = False,
     ) -> None:
@@ -65,14 +68,13 @@ class Run:
         self._keeper = keeper
         self._at = checkpoint
         self._outbox = outbox
-        self._progress = progress = Progress(run_id or os.urandom(16).hex())
+        self._progress = progress = progress or Progress(os.urandom(16).hex())
         show = self._show if tokens else None
         self._requesting = Requesting(setup, driver, progress.run_id, deadline, show=show)
         self._deadline = deadline
         self._latest = None if tokens else deadline  # whoever reads an answer may take their time
         self._acting: Acting
         self._tools: ToolRegistry  # of the open round
-        self._taken: set[str] = set()  # ids of calls that have run, of which hooks may leave nothing else
 
     @property
     def state(self) -> AgentState:
@@ -101,7 +103,6 @@ class Run:
         """Go on from the checkpoint; where decisions are still missing nothing runs."""
         at = self._at
         assert at is not None
-        self._progress = changed(at.progress, run_id=self._progress.run_id)
         if decision is not None:
             await self._decide(decision)
         stays = at.next == END or bool(self.state.pending)
@@ -164,6 +165,7 @@ class Run:
             await self._stop_at_limit(state, at.node)
             raise
         self._count(self._requesting.responses[asked:], least=1)  # a hook that answers takes a step, too
+        self._forget(state, hooked.state)
         after = self._updated(hooked.state, update, AGENT)
         if setup.agent_hooks or setup.action_hooks:
             after = self._paired(after, len(hooked.state.messages))
@@ -175,6 +177,13 @@ class Run:
         for response in answers:
             usage += response.usage
         self._progress = changed(self._progress, steps=steps, usage=usage)
+
+    def _forget(self, state: AgentState, then: AgentState) -> None:
+        """Keep the ids of calls that hooks have left out of the state: other calls must not take them."""
+        if then.messages is not state.messages:
+            gone = ids_in(state.messages) - ids_in(then.messages)
+            if gone:
+                self._progress = changed(self._progress, forgotten=self._progress.forgotten | gone)
 
     def _paired(self, state: AgentState, begins: int) -> AgentState:
         """The state in which each call of the run can be told by its id, whatever hooks left out or said.
@@ -189,7 +198,7 @@ class Run:
         message = open_calls(state)
         if message is None:
             return state
-        unique = with_unique_ids(message, ids_in(state.messages[:-1]) | self._taken)
+        unique = with_unique_ids(message, ids_in(state.messages[:-1]) | self._progress.forgotten)
         return changed(state, messages=(*state.messages[:-1], unique))
 
     async def _answered(self, state: AgentState) -> AiMessage | None:
@@ -226,6 +235,7 @@ class Run:
         except BaseException as error:
             await self._acting.notes.rescue(error)
             raise
+        self._forget(state, hooked.state)
         if self._progress.undecided:
             self._progress = changed(self._progress, results=tuple(self._acting.notes.ended.values()))
             await self._leave(self._waiting(hooked.state, message), ACTION, ACTION)
@@ -244,9 +254,8 @@ class Run:
     async def _acted(self, state: AgentState, message: AiMessage, results: Sequence[Any]) -> bool:
         ending: dict[str, Any] = {}
         most = self._setup.max_steps
-        self._taken.update(call.id for call in message.tool_calls)
         if state.stop_reason is not None:  # a hook has ended the run
-            ending = {"stop_reason": state.stop_reason}
+            ending = {"stop_reason": state.stop_reason, "value": self._setup.answers.known(state)}
         elif is_immediate(results, self._tools):
             text = "\n".join(result.text for result in results)
             ending = {"stop_reason": StopReason.IMMEDIATE, "final_response": text}

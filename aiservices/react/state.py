@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import FrozenInstanceError, dataclass, field
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from ..events import Restarted
 from ..invocation import changed
@@ -56,8 +56,9 @@ class AgentState:
     stop_reason: StopReason | None = None
     channels: Mapping[str, Any] = field(default=NO_CHANNELS, hash=False)
     value: Any = field(default=None, hash=False)
-    # What keeps an unnamed thread alive: it lasts as long as somebody holds a state of it.
-    _kept: object = field(default=None, init=False, repr=False, compare=False, hash=False)
+    # What keeps an unnamed thread alive, and is no part of the state: a thread lasts as long as one of its
+    # states is held.
+    _kept: ClassVar[object] = None
 
     def replace(self, **changes: Any) -> AgentState:
         """The same state with other fields or channels. Raises `TypeError` for a name that is neither."""

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 
 from ..driving import Driver
 from ..errors import ConflictError, StoreError
-from ..leasing import Refusal, leased
+from ..leasing import Leased, Refusal
 from ..messages import ToolCall, ToolResultMessage, messages_from_json, messages_to_json
 from ..stores import Entry, InMemoryStore, Store
 from ..stores.encoding import encode
@@ -65,7 +65,7 @@ class StoredThreads:
     ) -> AbstractAsyncContextManager[str | None]:
         if isinstance(self._store, InMemoryStore):  # no other process has it
             return nullcontext(None)
-        return leased(driver, self._store, LEASES, thread_id, refusal)
+        return Leased(driver, self._store, LEASES, thread_id, refusal)
 
     def opened(self, thread_id: str, *, lasting: bool) -> None:
         pass

@@ -21,10 +21,10 @@ def server_sent_events(stream: AsyncStream[Any] | AsyncIterator[Any]) -> AsyncGe
     Texts come as `data: {"text": ...}`, items and partial values as `data: {"value": ...}`. A handle also
     gives events named `thinking`, `tool`, `restarted` and, at the end, `done` with the whole value. So does a
     stream of an agent, beside `node` with the name of each node that is done; its `done` tells why the run
-    stopped, too, and which calls wait for a decision. A call
-    that fails ends with an event `failed` that names the kind of the error and holds nothing else of it: the
-    error itself is logged. When the browser goes away the call is cancelled. Raises `TypeError` for a stream
-    that blocks: it would stop all other requests.
+    stopped, too, and which calls wait for a decision. A call that fails ends with an event `failed` that
+    names the kind of the error and holds nothing else of it: the error itself is logged. When the browser
+    goes away the call is cancelled. Raises `TypeError` for a stream that blocks: it would stop all other
+    requests.
     """
     given: object = stream
     if not isinstance(given, AsyncStream | AsyncIterator):
@@ -35,18 +35,18 @@ def server_sent_events(stream: AsyncStream[Any] | AsyncIterator[Any]) -> AsyncGe
 
 async def _encoding(stream: AsyncStream[Any] | AsyncIterator[Any]) -> AsyncGenerator[bytes, None]:
     events = stream.events() if isinstance(stream, AsyncStream) else stream
-    done: dict[str, Any] = {}
+    state: AgentState | None = None
     try:
         async for event in events:
             if isinstance(event, NodeOutput):
-                done = _end(event.state)
+                state = event.state
             encoded = _encoded(event)
             if encoded is not None:
                 yield encoded
         if isinstance(stream, AsyncStream):
             yield _event({"value": (await stream.result()).content}, name="done")
         else:
-            yield _event(done, name="done")
+            yield _event({} if state is None else _end(state), name="done")
     except Exception as error:
         _log.warning("a stream that a browser reads has failed", exc_info=True)
         yield _event({"error": type(error).__name__}, name="failed")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from contextvars import copy_context
 from typing import Any
 
 import pytest
 
 from aiservices import InMemoryStore
-from aiservices.react import AgentState
+from aiservices.react import AgentState, StopReason
 from tests.react.asking import STYLES, agent, call, calls, short
 
 both = pytest.mark.parametrize("style", STYLES)
@@ -116,3 +117,45 @@ async def test_streams_that_were_left_leave_nothing_with_their_reader() -> None:
         await asyncio.sleep(0.001)
     carried = {variable.name: value for variable, value in copy_context().items()}
     assert len(carried["aiservices_react_reading"]) <= 1
+
+
+@pytest.mark.parametrize("read", [1, 2, 3])
+def test_a_loop_that_ends_with_an_open_stream_closes_it_without_complaint(
+    kept: dict[str, Any], read: int
+) -> None:
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    complaints: list[Any] = []
+    streams = []
+
+    async def leave() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        streams.append(asked.astream("go", "t"))
+        for _ in range(read):
+            await anext(streams[-1])
+
+    for _ in range(3):  # the order in which a loop closes what is open is by chance
+        asked, _ = agent(call("add", a=1, b=2), "never", "again", tools=[add], **kept)
+        asyncio.run(leave())
+        assert complaints == []
+        assert asked.invoke("once more", "t").stop_reason is StopReason.FINAL
+        asked.release("t")
+
+
+def test_a_stream_that_the_collector_finds_in_a_circle_ends_without_complaint() -> None:
+    complaints: list[Any] = []
+    asked, _ = agent("never", "one")
+
+    async def drop() -> str | None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        circle: list[Any] = [asked.astream("go", "t")]
+        circle.append(circle)
+        await anext(circle[0])
+        del circle
+        gc.collect()
+        return (await asked.ainvoke("again", "t")).final_response
+
+    assert asyncio.run(drop()) == "never"
+    gc.collect()
+    assert complaints == []

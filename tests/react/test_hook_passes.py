@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
-from aiservices import AiMessage, PartialText, ToolCall, ToolContext, UserMessage
+from aiservices import AiMessage, PartialText, ServerError, ToolCall, ToolContext, UserMessage
 from aiservices.react import AgentState, Approve, StopReason
 from tests.react.asking import STYLES, agent, assert_paired, call, calls, outputs, short
 
@@ -88,6 +88,16 @@ def test_a_hook_may_end_the_run_after_its_node(
     assert len(model.requests) == 1
     assert asked.history("t")[0].next == "end"
     assert calls(style, asked, "resume", "t") == state
+
+
+@both
+def test_what_a_hook_ends_the_run_with_after_the_tools_is_a_typed_answer(
+    style: str, kept: dict[str, Any]
+) -> None:
+    options: dict[str, Any] = {"response_format": Literal["enough"], "execute_tools_hooks": [Ending()]}
+    asked, _ = agent(call("add", a=1, b=2), tools=[add], **options, **kept)
+    assert calls(style, asked, "invoke", "go", "t").value == "enough"
+    assert calls(style, asked, "state", "t").value == "enough"
 
 
 class Noting:
@@ -257,6 +267,30 @@ def test_calls_of_a_run_have_keys_of_their_own_whatever_hooks_leave_out(style: s
     asked, _ = agent(*replies, "done", tools=[look], call_model_hooks=[hook()])
     assert calls(style, asked, "invoke", "go").final_response == "done"
     assert len(keys) == len(set(keys)) == 2
+
+
+@both
+@pytest.mark.parametrize("node", ["call_model_hooks", "execute_tools_hooks"])
+def test_calls_of_a_run_that_goes_on_have_keys_of_their_own_too(
+    style: str, kept: dict[str, Any], node: str
+) -> None:
+    keys: list[str] = []
+
+    class Forgetting:
+        def before(self, state: AgentState) -> AgentState:
+            return state.replace(messages=state.messages[-1:])
+
+    def look(context: ToolContext) -> str:
+        keys.append(context.idempotency_key)
+        return "seen"
+
+    asking = [call("look"), call("look"), ServerError("gone"), call("look"), call("look")]
+    hooks: Any = {node: [Forgetting()]}
+    asked, _ = agent(*asking, "done", tools=[look], **hooks, **kept)
+    with pytest.raises(ServerError):
+        calls(style, asked, "invoke", "go", "t")
+    assert calls(style, asked, "resume", "t").final_response == "done"
+    assert len(keys) == len(set(keys)) == 4
 
 
 class Repeating:

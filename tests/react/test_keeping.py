@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import dataclasses
 import gc
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +30,7 @@ from aiservices import (
     UserMessage,
 )
 from aiservices.react import AgentState, Approve, Channel, react
+from aiservices.react.state import FIELDS
 from aiservices.testing import ScriptedChatModel
 from tests.react.asking import STYLES, agent, call, calls, cancelled_when, outputs, short
 
@@ -298,6 +300,11 @@ def test_executors_are_collected_after_use() -> None:
     gc.collect()
     assert gone() is None
     assert state.final_response == "ok"
+
+
+def test_the_parts_of_a_state_are_those_that_it_tells_of() -> None:
+    asked, _ = agent("ok")
+    assert tuple(dataclasses.asdict(asked.invoke("go"))) == FIELDS
 
 
 def test_states_are_copied_and_pickled_without_their_threads() -> None:

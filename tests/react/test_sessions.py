@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Callable
+from typing import Any
 from weakref import ref
 
 import pytest
 
-from aiservices import InMemoryStore
-from aiservices.react import AgentState, StopReason
+from aiservices import InMemoryStore, ServerError
+from aiservices.react import AgentState, NodeOutput, Session, StopReason
 from tests.react.asking import STYLES, agent, calls, outputs, short
 
 both = pytest.mark.parametrize("style", STYLES)
@@ -75,3 +77,37 @@ def test_a_session_names_itself() -> None:
     asked, _ = agent()
     session = asked.new_session()
     assert repr(session) == f"Session({session.id!r})"
+
+
+def read_alone(style: str, session: Callable[[], Session], method: str, *arguments: Any) -> list[NodeOutput]:
+    """The outputs of a stream of a session that nobody holds while it is read."""
+    stream = getattr(session(), method if style == "blocking" else f"a{method}")(*arguments)
+    gc.collect()
+    if style == "blocking":
+        return list(stream)
+
+    async def read() -> list[NodeOutput]:
+        return [output async for output in stream]
+
+    return asyncio.run(read())
+
+
+@both
+def test_a_stream_of_a_session_that_nobody_holds_leaves_no_thread_behind(style: str) -> None:
+    asked, _ = agent("one")
+    thread_id = read_alone(style, asked.new_session, "stream", "go")[-1].state.thread_id
+    gc.collect()
+    assert asked.history(thread_id) == []
+
+
+@both
+def test_a_stream_keeps_the_thread_of_its_session_until_it_is_read(style: str) -> None:
+    asked, _ = agent(ServerError("down"), "one")
+
+    def failed() -> Session:
+        session = asked.new_session()
+        with pytest.raises(ServerError):
+            session.invoke("go")
+        return session
+
+    assert read_alone(style, failed, "resume_stream")[-1].state.final_response == "one"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 import pytest
 
-from aiservices import AgentError, PartialText, Restarted
+from aiservices import AgentError, PartialText, Restarted, ServerError
 from aiservices.react import AgentExecutor, Approve, Refuse, StopReason
 from tests.react.asking import STYLES, agent, call, calls, outputs, short
 
@@ -117,3 +117,22 @@ def test_a_typed_answer_that_is_asked_for_again_voids_what_was_shown(style: str)
         "42",
     ]
     assert shown[-1].state.value == 42
+
+
+@both
+@pytest.mark.parametrize("first", ["one", ServerError("gone in the middle")])
+def test_a_hook_that_proceeds_again_voids_what_was_shown(style: str, first: Any) -> None:
+    class Again:
+        async def around(self, state: Any, proceed: Any) -> Any:
+            with suppress(ServerError):
+                await proceed()
+            return await proceed()
+
+    asked, _ = agent(first, "two", "three", call_model_hooks=[Again()])
+    shown = outputs(style, asked, "go", tokens=True)
+    told = [output.event for output in shown if isinstance(output.event, PartialText | Restarted)]
+    kinds = [type(event).__name__ for event in told]
+    assert kinds[-2:] == ["Restarted", "PartialText"]
+    assert kinds.count("Restarted") == 1
+    assert isinstance(told[-1], PartialText)
+    assert told[-1].text == shown[-1].state.final_response
