@@ -6,9 +6,10 @@ a lease that it renews; the record of one whose lease has run out was left by a 
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Collection
 from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from ..driving import Driver, KeyedLocks, Places
@@ -76,6 +77,7 @@ class CompensationLog:
         self._lease = Lease(store, invocation_id, lease_seconds)
         self._taking = KeyedLocks()
         self._holders = {_ITSELF}
+        self._over: set[str] = set()
         self._guard = Places(1)
 
     def driven_by(self, driver: Driver) -> CompensationLog:
@@ -87,38 +89,43 @@ class CompensationLog:
     async def intend(self, key: str, call: ToolCall, idempotency_key: str) -> None:
         """Note that a tool is about to run. Raises `StoreError`: then it must not run."""
         async with self._driver.lock(self._taking, _ITSELF):  # the calls of a round come at once
+            self._check_wanted(key)
             if not self._lease.is_taken:
-                await self._driver.twin(self._lease.take, self._lease.atake)
+                await self._driver.finish(self._driver.twin(self._lease.take, self._lease.atake))
         self._lease.check()
-        self._entries[key] = Logged(call.name, call.id, call.arguments, idempotency_key, self._service)
-        await self._put(key)
+        async with self._driver.lock(self._taking, key):
+            with self._guard.held():
+                self._check_wanted(key)
+                self._entries[key] = Logged(
+                    call.name, call.id, call.arguments, idempotency_key, self._service
+                )
+            await self._put(key)
 
     async def ended(self, effect: Effect) -> None:
-        """Note what a run has done."""
-        intended = self._entries[effect.key]
-        self._entries[effect.key] = Logged(
-            intended.tool,
-            intended.call_id,
-            intended.arguments,
-            intended.idempotency_key,
-            intended.service,
-            effect.order,
-            _plain(effect.value),
-        )
-        await self._put(effect.key)
+        """Note what a run has done, unless it has been undone and forgotten meanwhile."""
+        async with self._driver.lock(self._taking, effect.key):
+            if (intended := self._entries.get(effect.key)) is not None:
+                self._entries[effect.key] = replace(intended, order=effect.order, result=_plain(effect.value))
+                await self._put(effect.key)
 
     async def forget(self, key: str) -> None:
-        """Forget a run that has done nothing, or that has been undone."""
-        await self._driver.twin(self._store.delete, self._store.adelete, CALLS, self._place(key))
-        self._entries.pop(key, None)
+        """Forget a run that has done nothing, or that has been undone.
+
+        What still writes of it, in a thread that nobody waits for, is waited for: it would bring it back.
+        """
+        async with self._driver.lock(self._taking, key):
+            await self._driver.twin(self._store.delete, self._store.adelete, CALLS, self._place(key))
+            self._entries.pop(key, None)
 
     def hold(self, key: str) -> None:
         """Keep the lease for a run that may go on when the invocation is over."""
         self._holders.add(key)
 
     def let_go(self, key: str) -> None:
-        """A run has ended in time: its invocation still holds the lease."""
-        self._holders.discard(key)
+        """A run has ended in time, or never begins: its invocation still holds the lease."""
+        with self._guard.held():
+            self._holders.discard(key)
+            self._over.add(key)
 
     async def close(self, *, keep: Collection[str]) -> None:
         """Forget all but the runs to `keep` and those that still go on, and let go of the lease.
@@ -146,11 +153,20 @@ class CompensationLog:
         with self._guard.held():
             last = self._holders == {key}
             self._holders.discard(key)
-        if last and self._lease.is_taken:
-            await self._driver.twin(self._lease.leave, self._lease.aleave)
+        if not last:
+            return
+        async with self._driver.lock(self._taking, _ITSELF):  # perhaps it is just being taken
+            if self._lease.is_taken:
+                await self._driver.twin(self._lease.leave, self._lease.aleave)
+
+    def _check_wanted(self, key: str) -> None:
+        """Raise `CancelledError` for a run that was given up: the record may be closed already."""
+        if key in self._over:
+            raise CancelledError("nobody waits for this call any more")
 
     async def _put(self, key: str) -> None:
-        await self._write(key, self._entries[key].value)
+        """Write, to the end: who gives up waits for what is on its way, so that nothing overtakes it."""
+        await self._driver.finish(self._write(key, self._entries[key].value))
 
     async def _write(self, key: str, value: Any) -> None:
         await self._driver.twin(self._store.put, self._store.aput, CALLS, self._place(key), value)

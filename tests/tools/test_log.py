@@ -11,10 +11,21 @@ from typing import Any
 import pytest
 
 import aiservices
-from aiservices import InMemoryStore, LimitExceededError, Limits, StoreError, Tool, ToolError, recover, tool
+from aiservices import (
+    InMemoryStore,
+    LimitExceededError,
+    Limits,
+    StoreError,
+    TimeLimit,
+    Tool,
+    ToolError,
+    recover,
+    tool,
+)
 from aiservices.driving import BLOCKING
 from aiservices.pipeline import STAGES
 from aiservices.stages import roll_back
+from aiservices.stores import Store
 from aiservices.tools.leases import LEASES, Lease
 from aiservices.tools.log import CALLS, CompensationLog
 
@@ -53,6 +64,16 @@ class WatchedStore(InMemoryStore):
     @property
     def left(self) -> list[str]:
         return self.keys(CALLS) + self.keys(LEASES)
+
+
+class SlowStore(WatchedStore):
+    """Takes its time for one kind of write, in a thread that goes on when nobody waits for it."""
+
+    aput = Store.aput
+
+    def __init__(self, slow: str) -> None:
+        super().__init__()
+        self.fail = lambda did: did == slow and time.sleep(0.15)
 
 
 def test_one_call_is_written_before_and_after_and_forgotten_in_the_end(invoke: Invoke) -> None:
@@ -387,3 +408,33 @@ def test_a_tool_does_not_run_when_its_intent_was_written_too_late(invoke: Invoke
     with pytest.raises(LimitExceededError, match=r"Limits\.timeout"):
         invoke(asked, "ask", "hi")
     assert (world.log, store.left) == ([], [])
+
+
+# Writing that takes longer than somebody waits
+
+
+def slowly(invoke: Invoke, slow: str) -> tuple[World, SlowStore]:
+    """What a call leaves for which nobody waits as long as one kind of write takes."""
+    store, world = SlowStore(slow), World()
+    interceptors = [TimeLimit(0.05)]
+    asked, _ = service(
+        call("book", what="a"), "ok", tools=[world.tool()], interceptors=interceptors, compensation_log=store
+    )
+    assert invoke(asked, "ask", "hi").content == "ok"
+    time.sleep(0.2)
+    return world, store
+
+
+def test_an_outcome_that_is_written_too_slowly_does_not_come_back_after_its_undo(invoke: Invoke) -> None:
+    """`recover` would undo it once more."""
+    world, store = slowly(invoke, "put 000000.0 done")
+    assert world.log == ["book a", "cancel a #a"]
+    assert store.left == []
+
+
+@pytest.mark.parametrize("slow", ["put lease", "put 000000.0"])
+def test_an_intent_that_is_written_too_slowly_does_not_outlive_its_call(invoke: Invoke, slow: str) -> None:
+    """`recover` would undo what never ran."""
+    world, store = slowly(invoke, slow)
+    assert world.log == []
+    assert store.left == []
