@@ -49,6 +49,8 @@ async def _undone(call: Invocation, error: BaseException) -> None:
     ledger.undoing = reason = because_of(error)
     await undo_all(call.driver, ledger, reason=reason, report=reporting(call), log=log)
     await _noted(log.close(keep=_failed_undos(call)) if log is not None else None, call, error)
+    if log is not None:
+        log.abandon()
     for effect in ledger.effects:
         if effect.compensation is not None and effect.compensation.error is not None:
             why = type(effect.compensation.error).__name__  # its text is for the listeners

@@ -133,30 +133,57 @@ class CompensationLog:
         The record of a success disappears at once, as far as a crash can see: a part of it must not be
         undone when the rest was forgotten.
         """
-        gone = [key for key in self._entries if key not in keep and key not in self._holders]
-        if len(gone) > 1:
-            self._is_committed = True
-            await self._write(COMMITTED, {"format": _FORMAT, "gone": [self._place(key) for key in gone]})
-        for key in gone:
-            await self.forget(key)
-        await self.reopen()
-        await self.release(_ITSELF)
+        while gone := self._gone(keep):
+            if len(gone) > 1:
+                self._is_committed = True
+                places = [self._place(key) for key in gone]
+                await self._write(COMMITTED, {"format": _FORMAT, "gone": places})
+            for key in gone:
+                await self.forget(key)
+            await self.reopen()
+        await self._leave_lease()
+
+    def _gone(self, keep: Collection[str]) -> list[str]:
+        """What is left to forget. Where that is nothing, runs that end from now on are not left to us."""
+        with self._guard.held():
+            gone = [key for key in list(self._entries) if key not in keep and key not in self._holders]
+            if not gone:
+                self._holders.discard(_ITSELF)
+            return gone
+
+    def leave_to_invocation(self, key: str) -> bool:
+        """Be done with a run that has ended late, if its invocation goes on; else it is ours to forget."""
+        with self._guard.held():
+            if _ITSELF in self._holders:
+                self._holders.discard(key)
+                return True
+            return False
 
     async def reopen(self) -> None:
         """Take back that runs are to be forgotten."""
+        self._holders.add(_ITSELF)
         if self._is_committed:
             await self.forget(COMMITTED)
             self._is_committed = False
 
-    async def release(self, key: str = _ITSELF) -> None:
-        """Be done with a run, or with the invocation; the last to leave gives up the lease."""
+    async def release(self, key: str) -> None:
+        """Be done with a run that went on; what is written of it stays. The last gives up the lease."""
         with self._guard.held():
-            last = self._holders == {key}
             self._holders.discard(key)
-        if not last:
-            return
+            self._entries.pop(key, None)
+        await self._leave_lease()
+
+    def abandon(self) -> None:
+        """Renew the lease no more, also where the log could not be closed: the rest is left to `recover`."""
+        with self._guard.held():
+            self._holders.discard(_ITSELF)
+            if not self._holders:
+                self._lease.stop()
+
+    async def _leave_lease(self) -> None:
+        """Give up the lease, unless somebody needs it."""
         async with self._driver.lock(self._taking, _ITSELF):  # perhaps it is just being taken
-            if self._lease.is_taken:
+            if self._lease.is_taken and not self._holders:
                 await self._driver.twin(self._lease.leave, self._lease.aleave)
 
     def _check_wanted(self, key: str) -> None:
