@@ -116,11 +116,11 @@ async def _told(telling_the_log: Coroutine[Any, Any, None], attempt: Attempt) ->
 
 async def _undone(driver: Driver, effect: Effect, reason: str, log: CompensationLog | None) -> Compensation:
     compensation = await attempt_undo(driver, effect.ran.name, effect.undo, reason)
-    if log is not None and compensation.undone:
-        try:
-            await log.forget(effect.key)
+    if log is not None:
+        try:  # what is left to recover keeps its outcome: nobody has noted that of a call that was given up
+            await (log.forget(effect.key) if compensation.undone else log.ended(effect))
         except StoreError:  # recover will undo it again, which an undo must bear
-            _log.exception("the compensation log could not be told that %s was undone", effect.ran.name)
+            _log.exception("the compensation log could not be told what became of %s", effect.ran.name)
     return compensation
 
 

@@ -93,20 +93,21 @@ class CompensationLog:
             if not self._lease.is_taken:
                 await self._driver.finish(self._driver.twin(self._lease.take, self._lease.atake))
         self._lease.check()
+        intended = Logged(call.name, call.id, call.arguments, idempotency_key, self._service)
         async with self._driver.lock(self._taking, key):
             with self._guard.held():
                 self._check_wanted(key)
-                self._entries[key] = Logged(
-                    call.name, call.id, call.arguments, idempotency_key, self._service
-                )
-            await self._put(key)
+                self._entries[key] = intended
+            await self._put(key, intended)
 
     async def ended(self, effect: Effect) -> None:
-        """Note what a run has done, unless it has been undone and forgotten meanwhile."""
+        """Note what a run has done, once, unless it has been undone and forgotten meanwhile."""
         async with self._driver.lock(self._taking, effect.key):
-            if (intended := self._entries.get(effect.key)) is not None:
-                self._entries[effect.key] = replace(intended, order=effect.order, result=_plain(effect.value))
-                await self._put(effect.key)
+            intended = self._entries.get(effect.key)
+            if intended is not None and intended.order is None:
+                outcome = replace(intended, order=effect.order, result=_plain(effect.value))
+                await self._put(effect.key, outcome)
+                self._entries[effect.key] = outcome
 
     async def forget(self, key: str) -> None:
         """Forget a run that has done nothing, or that has been undone.
@@ -191,9 +192,9 @@ class CompensationLog:
         if key in self._over:
             raise CancelledError("nobody waits for this call any more")
 
-    async def _put(self, key: str) -> None:
+    async def _put(self, key: str, entry: Logged) -> None:
         """Write, to the end: who gives up waits for what is on its way, so that nothing overtakes it."""
-        await self._driver.finish(self._write(key, self._entries[key].value))
+        await self._driver.finish(self._write(key, entry.value))
 
     async def _write(self, key: str, value: Any) -> None:
         await self._driver.twin(self._store.put, self._store.aput, CALLS, self._place(key), value)

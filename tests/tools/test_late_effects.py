@@ -179,3 +179,26 @@ def test_a_lease_is_not_renewed_for_ever_when_the_log_could_not_be_closed(invoke
     with pytest.raises(OSError, match="down"):
         invoke(asked, "ask", "hi")
     assert within(5, lambda: store.keys(LEASES) == [])
+
+
+def test_what_recover_is_to_undo_has_its_outcome_also_where_that_was_written_late(invoke: Invoke) -> None:
+    world, down, broken = World(), [True], [True]
+    store = BreakingStore(lambda did, value: did == "put" and value["order"] is not None and bool(down))
+
+    @tool
+    def book(what: str) -> str:
+        return world.book(what)
+
+    @book.compensation
+    def cancel(what: str, result: str | None) -> None:
+        down.clear()
+        if broken:
+            raise OSError
+        world.cancel(what, result)
+
+    asked, _ = service(call("book", what="a"), "ok", tools=[book], compensation_log=store)
+    with pytest.raises(StoreError):
+        invoke(asked, "ask", "hi")
+    broken.clear()
+    recover(store, [book])
+    assert world.log == ["book a", "cancel a #a"]
