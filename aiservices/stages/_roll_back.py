@@ -37,7 +37,11 @@ async def roll_back(
         if call.journal.log is not None:  # while this fails, recover would undo what the caller relies on
             await call.driver.finish(call.journal.log.close(keep=_failed_undos(call)))
     except BaseException as error:
-        await call.driver.finish(_undone(call, error))
+        try:
+            await call.driver.finish(_undone(call, error))
+        finally:  # also of a roll-back that was interrupted
+            if call.journal.log is not None:
+                call.journal.log.abandon()
         raise
     take_part(call.journal.ledger, reporting(call))
     return result
@@ -49,8 +53,6 @@ async def _undone(call: Invocation, error: BaseException) -> None:
     ledger.undoing = reason = because_of(error)
     await undo_all(call.driver, ledger, reason=reason, report=reporting(call), log=log)
     await _noted(log.close(keep=_failed_undos(call)) if log is not None else None, call, error)
-    if log is not None:
-        log.abandon()
     for effect in ledger.effects:
         if effect.compensation is not None and effect.compensation.error is not None:
             why = type(effect.compensation.error).__name__  # its text is for the listeners

@@ -202,3 +202,29 @@ def test_what_recover_is_to_undo_has_its_outcome_also_where_that_was_written_lat
     broken.clear()
     recover(store, [book])
     assert world.log == ["book a", "cancel a #a"]
+
+
+def test_what_an_interrupted_roll_back_leaves_can_be_recovered_by_the_same_process(invoke: Invoke) -> None:
+    world, store, interrupts = World(), InMemoryStore(), [KeyboardInterrupt()]
+
+    @tool
+    def book(what: str) -> str:
+        return world.book(what)
+
+    @book.compensation
+    def cancel(what: str, result: str | None) -> None:
+        if interrupts:
+            raise interrupts.pop()
+        world.cancel(what, result)
+
+    def down(request: Any) -> str:
+        raise OSError("the model is down")
+
+    quick = tuple(partial(stage, lease_seconds=0.15) if stage is roll_back else stage for stage in STAGES)
+    asked, _ = service(call("book", what="a"), down, tools=[book], compensation_log=store, stages=quick)
+    with pytest.raises(KeyboardInterrupt):
+        invoke(asked, "ask", "hi")
+    assert within(5, lambda: store.keys(LEASES) == [])
+    recover(store, [book])
+    assert world.log == ["book a", "cancel a #a"]
+    assert store.keys(CALLS) == []
