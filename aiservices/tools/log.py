@@ -78,6 +78,7 @@ class CompensationLog:
         self._taking = KeyedLocks()
         self._holders = {_ITSELF}
         self._over: set[str] = set()
+        self._forgotten: dict[str, Logged] = {}  # by an end that was to be a success
         self._guard = Places(1)
 
     def driven_by(self, driver: Driver) -> CompensationLog:
@@ -140,8 +141,10 @@ class CompensationLog:
                 places = [self._place(key) for key in gone]
                 await self._write(COMMITTED, {"format": _FORMAT, "gone": places})
             for key in gone:
+                entry = self._entries[key]
                 await self.forget(key)
-            await self.reopen()
+                self._forgotten[key] = entry
+            await self._take_back_commit()
         await self._leave_lease()
 
     def _gone(self, keep: Collection[str]) -> list[str]:
@@ -161,8 +164,17 @@ class CompensationLog:
             return False
 
     async def reopen(self) -> None:
-        """Take back that runs are to be forgotten."""
+        """Take back that runs are to be forgotten, also those that are: they may have to be undone."""
         self._holders.add(_ITSELF)
+        await self._take_back_commit()
+        if self._forgotten and not self._lease.is_taken:
+            await self._driver.twin(self._lease.take, self._lease.atake)
+        for key, entry in self._forgotten.items():
+            self._entries[key] = entry
+            await self._put(key, entry)
+        self._forgotten = {}
+
+    async def _take_back_commit(self) -> None:
         if self._is_committed:
             await self.forget(COMMITTED)
             self._is_committed = False

@@ -264,6 +264,34 @@ def test_a_value_that_json_cannot_hold_is_kept_as_nothing(invoke: Invoke) -> Non
         assert invoke(asked, "ask", "hi").content == "ok"
 
 
+def test_what_is_cancelled_while_its_success_is_noted_stays_in_the_log_until_it_is_undone() -> None:
+    store, world, broken = WatchedStore(), World(), [True]
+
+    @tool
+    def book(what: str) -> str:
+        return world.book(what)
+
+    @book.compensation
+    def cancel(what: str, result: str | None) -> None:
+        if broken:
+            raise OSError
+        world.cancel(what, result)
+
+    asked, _ = service(call("book", what="a"), "ok", tools=[book], compensation_log=store)
+
+    async def cancelled() -> None:
+        asking = asyncio.ensure_future(asked.aask("hi"))
+        store.fail = lambda done: done.startswith("delete") and asking.cancel() and False
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asyncio.run(cancelled())
+    assert store.keys(LEASES) == []
+    broken.clear()
+    assert [execution.value for execution in recover(store, [book]).undone] == ["#a"]
+    assert (world.standing, store.left) == ([], [])
+
+
 # Calls that were broken off
 
 
