@@ -6,14 +6,13 @@ a lease that it renews; the record of one whose lease has run out was left by a 
 
 from __future__ import annotations
 
-from asyncio import CancelledError
 from collections.abc import Collection
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from ..driving import Driver, KeyedLocks, Places
-from ..errors import StoreError
+from ..errors import StoreError, ToolFailedError
 from ..messages import ToolCall
 from ..stores import Store
 from .leases import LEASE_SECONDS, Lease
@@ -90,14 +89,14 @@ class CompensationLog:
     async def intend(self, key: str, call: ToolCall, idempotency_key: str) -> None:
         """Note that a tool is about to run. Raises `StoreError`: then it must not run."""
         async with self._driver.lock(self._taking, _ITSELF):  # the calls of a round come at once
-            self._check_wanted(key)
+            self._check_wanted(key, call)
             if not self._lease.is_taken:
                 await self._driver.finish(self._driver.twin(self._lease.take, self._lease.atake))
         self._lease.check()
         intended = Logged(call.name, call.id, call.arguments, idempotency_key, self._service)
         async with self._driver.lock(self._taking, key):
             with self._guard.held():
-                self._check_wanted(key)
+                self._check_wanted(key, call)
                 self._entries[key] = intended
             await self._put(key, intended)
 
@@ -199,10 +198,10 @@ class CompensationLog:
             if self._lease.is_taken and not self._holders:
                 await self._driver.twin(self._lease.leave, self._lease.aleave)
 
-    def _check_wanted(self, key: str) -> None:
-        """Raise `CancelledError` for a run that was given up: the record may be closed already."""
+    def _check_wanted(self, key: str, call: ToolCall) -> None:
+        """Raise `ToolFailedError` for a run that was given up: the record may be closed already."""
         if key in self._over:
-            raise CancelledError("nobody waits for this call any more")
+            raise ToolFailedError("nobody waits for this call any more", call=call)
 
     async def _put(self, key: str, entry: Logged) -> None:
         """Write, to the end: who gives up waits for what is on its way, so that nothing overtakes it."""

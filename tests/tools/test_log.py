@@ -16,7 +16,6 @@ from aiservices import (
     LimitExceededError,
     Limits,
     StoreError,
-    TimeLimit,
     Tool,
     ToolError,
     recover,
@@ -25,55 +24,13 @@ from aiservices import (
 from aiservices.driving import BLOCKING
 from aiservices.pipeline import STAGES
 from aiservices.stages import roll_back
-from aiservices.stores import Store
 from aiservices.tools.leases import LEASES, Lease
 from aiservices.tools.log import CALLS, CompensationLog
 
 from .calling import Invoke, World, boom, call, service, within
+from .watching import WatchedStore
 
 KINDS = ("blocking", "asynchronous")
-
-
-class WatchedStore(InMemoryStore):
-    """Notes what is written and deleted, and fails on demand."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.log: list[str] = []
-        self.fail: Any = lambda done: False
-
-    def _note(self, did: str, namespace: str, key: str, value: Any = None) -> None:
-        if namespace == CALLS:
-            did += " " + key.partition("/")[2]
-            if isinstance(value, dict) and value.get("order") is not None:
-                did += " done"
-        else:
-            did += " lease"
-        self.log.append(did)
-        if self.fail(did):
-            raise StoreError("the store is down", namespace=namespace, key=key)
-
-    def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
-        self._note("put", namespace, key, value)
-        return super().put(namespace, key, value, **options)
-
-    def delete(self, namespace: str, key: str, **options: Any) -> bool:
-        self._note("delete", namespace, key)
-        return super().delete(namespace, key, **options)
-
-    @property
-    def left(self) -> list[str]:
-        return self.keys(CALLS) + self.keys(LEASES)
-
-
-class SlowStore(WatchedStore):
-    """Takes its time for one kind of write, in a thread that goes on when nobody waits for it."""
-
-    aput = Store.aput
-
-    def __init__(self, slow: str) -> None:
-        super().__init__()
-        self.fail = lambda did: did == slow and time.sleep(0.15)
 
 
 def test_one_call_is_written_before_and_after_and_forgotten_in_the_end(invoke: Invoke) -> None:
@@ -264,34 +221,6 @@ def test_a_value_that_json_cannot_hold_is_kept_as_nothing(invoke: Invoke) -> Non
         assert invoke(asked, "ask", "hi").content == "ok"
 
 
-def test_what_is_cancelled_while_its_success_is_noted_stays_in_the_log_until_it_is_undone() -> None:
-    store, world, broken = WatchedStore(), World(), [True]
-
-    @tool
-    def book(what: str) -> str:
-        return world.book(what)
-
-    @book.compensation
-    def cancel(what: str, result: str | None) -> None:
-        if broken:
-            raise OSError
-        world.cancel(what, result)
-
-    asked, _ = service(call("book", what="a"), "ok", tools=[book], compensation_log=store)
-
-    async def cancelled() -> None:
-        asking = asyncio.ensure_future(asked.aask("hi"))
-        store.fail = lambda done: done.startswith("delete") and asking.cancel() and False
-        with pytest.raises(asyncio.CancelledError):
-            await asking
-
-    asyncio.run(cancelled())
-    assert store.keys(LEASES) == []
-    broken.clear()
-    assert [execution.value for execution in recover(store, [book]).undone] == ["#a"]
-    assert (world.standing, store.left) == ([], [])
-
-
 # Calls that were broken off
 
 
@@ -436,33 +365,3 @@ def test_a_tool_does_not_run_when_its_intent_was_written_too_late(invoke: Invoke
     with pytest.raises(LimitExceededError, match=r"Limits\.timeout"):
         invoke(asked, "ask", "hi")
     assert (world.log, store.left) == ([], [])
-
-
-# Writing that takes longer than somebody waits
-
-
-def slowly(invoke: Invoke, slow: str) -> tuple[World, SlowStore]:
-    """What a call leaves for which nobody waits as long as one kind of write takes."""
-    store, world = SlowStore(slow), World()
-    interceptors = [TimeLimit(0.05)]
-    asked, _ = service(
-        call("book", what="a"), "ok", tools=[world.tool()], interceptors=interceptors, compensation_log=store
-    )
-    assert invoke(asked, "ask", "hi").content == "ok"
-    time.sleep(0.2)
-    return world, store
-
-
-def test_an_outcome_that_is_written_too_slowly_does_not_come_back_after_its_undo(invoke: Invoke) -> None:
-    """`recover` would undo it once more."""
-    world, store = slowly(invoke, "put 000000.0 done")
-    assert world.log == ["book a", "cancel a #a"]
-    assert store.left == []
-
-
-@pytest.mark.parametrize("slow", ["put lease", "put 000000.0"])
-def test_an_intent_that_is_written_too_slowly_does_not_outlive_its_call(invoke: Invoke, slow: str) -> None:
-    """`recover` would undo what never ran."""
-    world, store = slowly(invoke, slow)
-    assert world.log == []
-    assert store.left == []
