@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
 from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 
 from guardrails import GuardrailLike, OutputGuardrailsConfig, link
@@ -22,6 +21,7 @@ from .rag.slots import slot
 from .skills import SkillSource
 from .stores import Store
 from .tools import Interceptor, Limits, Policy, ToolExecutor, ToolLike, ToolProvider, ToolRegistry, ToolSearch
+from .tools.annotations import signature_of
 from .tools.policies import CHOICES
 
 MessageOption: TypeAlias = str | Callable[[InvocationContext], Any] | None
@@ -121,18 +121,26 @@ def with_context(transformer: Any) -> Any:
 
 
 def _takes(transformer: Callable[..., Any]) -> int:
-    """How many arguments a transformer is given: 2 if it takes them, else 1; 0 if it takes neither."""
-    return next((count for count in (2, 1) if takes(transformer, count)), 0)
+    """How many arguments a transformer is given: 2 if it takes them, else 1; 0 if it takes neither.
+
+    Of one that is decorated, what it says counts before what its decorator takes, which is often everything.
+    """
+    ways = ((count, written) for written in (True, False) for count in (2, 1))
+    return next((count for count, written in ways if _binds(transformer, count, written=written)), 0)
 
 
 def takes(function: Callable[..., Any], count: int) -> bool:
-    """Whether a function can be called with so many arguments."""
+    """Whether a function can be called with so many arguments, whatever its decorator adds to them."""
+    return _binds(function, count, written=False)
+
+
+def _binds(function: Callable[..., Any], count: int, *, written: bool) -> bool:
     try:
-        parameters = signature(function)
-    except ValueError:  # written in C, it does not tell
+        signature = signature_of(function, follow_wrapped=written)
+    except (ValueError, TypeError):  # written in C, or made up by a double, it does not tell
         return True
     try:
-        parameters.bind(*[None] * count)
+        signature.bind(*[None] * count)
     except TypeError:
         return False
     return True

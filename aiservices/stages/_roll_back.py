@@ -37,7 +37,11 @@ async def roll_back(
         if call.journal.log is not None:  # while this fails, recover would undo what the caller relies on
             await call.driver.finish(call.journal.log.close(keep=_failed_undos(call)))
     except BaseException as error:
-        await call.driver.finish(_undone(call, error))
+        try:
+            await call.driver.finish(_undone(call, error))
+        finally:  # also of a roll-back that was interrupted
+            if call.journal.log is not None:
+                call.journal.log.abandon()
         raise
     take_part(call.journal.ledger, reporting(call))
     return result

@@ -48,13 +48,17 @@ def class_docstring_of(given: Any) -> str:
 
 def parameters_of(given: Any) -> list[inspect.Parameter]:
     """Its parameters with raw annotations. Raises `TypeError` or `ValueError` for what has no signature."""
+    return list(signature_of(given).parameters.values())
+
+
+def signature_of(given: Any, *, follow_wrapped: bool = True) -> inspect.Signature:
+    """Its signature with raw annotations, which may name what cannot be found; see `parameters_of`."""
     if sys.version_info >= (3, 14):
         import annotationlib
 
-        signature = inspect.signature(given, annotation_format=annotationlib.Format.FORWARDREF)
-    else:
-        signature = inspect.signature(given)
-    return list(signature.parameters.values())
+        forward = annotationlib.Format.FORWARDREF
+        return inspect.signature(given, follow_wrapped=follow_wrapped, annotation_format=forward)
+    return inspect.signature(given, follow_wrapped=follow_wrapped)
 
 
 def resolved(annotation: Any, given: Any, where: str, names: Mapping[str, Any] = NO_NAMES) -> Any:

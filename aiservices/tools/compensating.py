@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from tenacity import (
     AsyncRetrying,
@@ -80,30 +80,47 @@ def undo_late(
 
 async def _undone_late(attempt: Attempt, log: CompensationLog | None, report: Callable[[Done], None]) -> None:
     effect, done = attempt.effect, attempt.done
+    if effect is not None and log is not None:
+        await _told(log.ended(effect), attempt)
+    if effect is not None and attempt.is_unwanted:
+        reason = because_it_came_late(done) if done.outcome.is_error else attempt.ledger.undoing or ""
+        effect.compensation = await _undone(BLOCKING, effect, reason, log)
+        if effect not in attempt.ledger.effects:
+            attempt.ledger.effects.append(effect)
+        report(done)
+    if log is not None:
+        await _told(_let_go(attempt, log), attempt)
+
+
+async def _let_go(attempt: Attempt, log: CompensationLog) -> None:
+    """Be done with a run that went on: what it did stays in the log while that may have to be undone."""
+    effect, key = attempt.effect, attempt.key
+    if effect is None:
+        if attempt.tool.undo is not None:
+            await log.forget(key)
+    elif not attempt.is_unwanted:
+        if log.leave_to_invocation(key):
+            return
+        if effect.compensation is None or effect.compensation.undone:
+            await log.forget(key)
+    await log.release(key)
+
+
+async def _told(telling_the_log: Coroutine[Any, Any, None], attempt: Attempt) -> None:
+    """Tell the log. What was done is undone also where that cannot be told."""
     try:
-        if effect is not None and attempt.is_unwanted:
-            if log is not None:
-                await log.ended(effect)
-            reason = because_it_came_late(done) if done.outcome.is_error else attempt.ledger.undoing or ""
-            effect.compensation = await _undone(BLOCKING, effect, reason, log)
-            if effect not in attempt.ledger.effects:
-                attempt.ledger.effects.append(effect)
-            report(done)
-        elif log is not None and attempt.tool.undo is not None:
-            await log.forget(attempt.key)
-        if log is not None:
-            await log.release(attempt.key)
+        await telling_the_log
     except StoreError:
         _log.exception("the compensation log could not be told how a late call of %s ended", attempt.ran.name)
 
 
 async def _undone(driver: Driver, effect: Effect, reason: str, log: CompensationLog | None) -> Compensation:
     compensation = await attempt_undo(driver, effect.ran.name, effect.undo, reason)
-    if log is not None and compensation.undone:
-        try:
-            await log.forget(effect.key)
+    if log is not None:
+        try:  # what is left to recover keeps its outcome: nobody has noted that of a call that was given up
+            await (log.forget(effect.key) if compensation.undone else log.ended(effect))
         except StoreError:  # recover will undo it again, which an undo must bear
-            _log.exception("the compensation log could not be told that %s was undone", effect.ran.name)
+            _log.exception("the compensation log could not be told what became of %s", effect.ran.name)
     return compensation
 
 

@@ -83,12 +83,18 @@ class Lease:
                 key=self._invocation_id,
             ) from self._failure
 
+    def stop(self) -> None:
+        """Renew it no more: it runs out."""
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+
     def leave(self) -> None:
         """Give it up, unless somebody else has it."""
         if self._heartbeat is not None:
             self._heartbeat.stop().result()
         with suppress(ConflictError):
             self._store.delete(self._namespace, self._invocation_id, expected_version=self._version)
+        self._heartbeat = None
 
     async def aleave(self) -> None:
         """See `leave`."""
@@ -96,6 +102,7 @@ class Lease:
             await wait_for(self._heartbeat.stop())
         with suppress(ConflictError):
             await self._store.adelete(self._namespace, self._invocation_id, expected_version=self._version)
+        self._heartbeat = None
 
     def _taken(self, began: float, version: int) -> None:
         self._version, self._ends = version, began + self._seconds

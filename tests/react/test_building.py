@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -169,6 +171,47 @@ class Hook:
 
 class OddInterceptor:
     def around(self, call: Any, proceed: Any) -> Any: ...
+
+
+def with_a_desk(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Hands over one argument more."""
+
+    @wraps(function)
+    def called(*arguments: Any) -> Any:
+        return function(*arguments, "desk")
+
+    return called
+
+
+class Injected:
+    @with_a_desk
+    def before(self, state: Any, desk: str) -> None: ...
+
+    @with_a_desk
+    def around(self, call: Any, context: Any, proceed: Any, desk: str) -> Any: ...
+
+
+def test_what_a_decorator_hands_over_is_not_asked_of_whoever_calls() -> None:
+    made, _ = agent(
+        tools=[add],
+        approvals={"add": with_a_desk(lambda call, state, desk: True)},
+        interceptors=[Injected()],
+        execute_tools_hooks=[type("Before", (), {"before": Injected.before})()],
+        conversation_policy=with_a_desk(lambda messages, state, desk: messages),
+    )
+    assert made.name
+
+
+class Double:
+    __signature__ = "made up, as doubles and proxies do"
+
+    def __call__(self, *arguments: Any) -> bool:
+        return True
+
+
+def test_doubles_that_tell_nothing_of_their_arguments_are_taken() -> None:
+    made, _ = agent(tools=[add], approvals={"add": Double()})
+    assert made.name
 
 
 @pytest.mark.parametrize("option", ["call_model_hooks", "execute_tools_hooks"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Annotated, Any, Protocol
 
 import pytest
@@ -265,6 +266,32 @@ def test_a_transformer_can_add_a_system_message_or_take_it_away() -> None:
     added, taken = model.requests
     assert added.messages[0] == SystemMessage("Be kind.")
     assert taken.messages == (UserMessage("hi"),)
+
+
+def decorated(*more: str) -> Any:
+    """A decorator that takes whatever comes, and may hand over more."""
+
+    def decorate(function: Any) -> Any:
+        return wraps(function)(lambda *arguments: function(*arguments, *more))
+
+    return decorate
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        decorated()(lambda text: text.upper()),
+        decorated()(lambda text, context: text.upper()),
+        decorated("!")(lambda text, context, more: text.upper()),
+    ],
+)
+def test_a_transformer_may_be_decorated(transform: Any) -> None:
+    model = ScriptedChatModel("ok")
+    service = aiservices.create(
+        asking(str), chat_model=model, system_message="Be brief.", system_message_transformer=transform
+    )
+    service.ask("hi")
+    assert model.request.messages[0] == SystemMessage("BE BRIEF.")
 
 
 def test_a_transformer_that_gives_no_text_is_refused() -> None:

@@ -11,7 +11,16 @@ from typing import Any
 import pytest
 
 import aiservices
-from aiservices import InMemoryStore, LimitExceededError, Limits, StoreError, Tool, ToolError, recover, tool
+from aiservices import (
+    InMemoryStore,
+    LimitExceededError,
+    Limits,
+    StoreError,
+    Tool,
+    ToolError,
+    recover,
+    tool,
+)
 from aiservices.driving import BLOCKING
 from aiservices.pipeline import STAGES
 from aiservices.stages import roll_back
@@ -19,40 +28,9 @@ from aiservices.tools.leases import LEASES, Lease
 from aiservices.tools.log import CALLS, CompensationLog
 
 from .calling import Invoke, World, boom, call, service, within
+from .watching import WatchedStore
 
 KINDS = ("blocking", "asynchronous")
-
-
-class WatchedStore(InMemoryStore):
-    """Notes what is written and deleted, and fails on demand."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.log: list[str] = []
-        self.fail: Any = lambda done: False
-
-    def _note(self, did: str, namespace: str, key: str, value: Any = None) -> None:
-        if namespace == CALLS:
-            did += " " + key.partition("/")[2]
-            if isinstance(value, dict) and value.get("order") is not None:
-                did += " done"
-        else:
-            did += " lease"
-        self.log.append(did)
-        if self.fail(did):
-            raise StoreError("the store is down", namespace=namespace, key=key)
-
-    def put(self, namespace: str, key: str, value: Any, **options: Any) -> int:
-        self._note("put", namespace, key, value)
-        return super().put(namespace, key, value, **options)
-
-    def delete(self, namespace: str, key: str, **options: Any) -> bool:
-        self._note("delete", namespace, key)
-        return super().delete(namespace, key, **options)
-
-    @property
-    def left(self) -> list[str]:
-        return self.keys(CALLS) + self.keys(LEASES)
 
 
 def test_one_call_is_written_before_and_after_and_forgotten_in_the_end(invoke: Invoke) -> None:
