@@ -17,7 +17,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
+from functools import cached_property
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
@@ -61,7 +61,7 @@ class Delivery(Enum):
     HANDLE = "handle"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """What the caller gets: a value of `type` read by `parser`, or a raw form; bare or in a `Result`.
 
@@ -92,21 +92,19 @@ class Answer:
         if self.form is AnswerForm.NOTHING:
             return True
         try:
-            adapter = _adapter(self.type) if _hashable(self.type) else _adapter.__wrapped__(self.type)
-            adapter.validate_python(value, strict=True)
+            self._adapter.validate_python(value, strict=True)
         except (ValidationError, PydanticUserError):
             return False
         return True
 
-
-@lru_cache(maxsize=256)
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    try:
-        return TypeAdapter(kind, config=_ANY_CLASS)
-    except PydanticUserError as error:
-        if error.code != "type-adapter-config-unused":  # models, dataclasses and the like have their own
-            raise
-        return TypeAdapter(kind)
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        try:
+            return TypeAdapter(self.type, config=_ANY_CLASS)
+        except PydanticUserError as error:
+            if error.code != "type-adapter-config-unused":  # models, dataclasses and the like have their own
+                raise
+            return TypeAdapter(self.type)
 
 
 _ANY_CLASS: Final = ConfigDict(arbitrary_types_allowed=True)
