@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -14,7 +13,7 @@ from typing_extensions import TypeForm, Unpack
 from ..errors import ConfigurationError
 from ..guessing import listing
 from ..stores import Store
-from ..tools.annotations import names_around
+from ..tools.annotations import names_around, parameters_of
 from .agents import Agent
 from .composite import Composite, CompositeOptions, Plan
 from .facades import agent_behind, facade
@@ -311,7 +310,7 @@ def with_count(until: Callable[..., Any]) -> Callable[[AgenticScope, int], Any]:
     if not callable(until):
         raise ConfigurationError(f"until is {until!r}: give a function of the scope")
     try:
-        parameters = list(inspect.signature(until).parameters.values())
+        parameters = parameters_of(until)
     except (TypeError, ValueError):
         return lambda scope, iteration: until(scope)
     positional = [

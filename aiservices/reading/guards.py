@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 from guardrails import GuardrailLike, link
 
 from ..declaring import Declared
+from ..tools.annotations import signature_of
 from .specs import Guards
 
 
@@ -42,7 +42,7 @@ def _check(guardrail: GuardrailLike[Any]) -> None:
         link(guardrail)
         return
     try:
-        inspect.signature(guardrail).bind()
+        signature_of(guardrail).bind()
     except ValueError:  # a class that does not tell
         return
     except TypeError as error:
