@@ -96,14 +96,12 @@ def react(
     if problems or model is None:
         raise ConfigurationError(problems)
     answers = AnswerType(form, model, has_tools=bool(registry) or bool(tool_providers))
-    policy, agent_hooks, action_hooks = conversation_policy, [*call_model_hooks], [*execute_tools_hooks]
+    policy: Any = conversation_policy
+    agent_hooks, action_hooks = tuple(call_model_hooks), tuple(execute_tools_hooks)
     if skill_injector is not None:  # innermost, so that other hooks see what it has done
-        agent_hooks.append(skill_injector.call_model_hook)
-        action_hooks.append(skill_injector.execute_tools_hook)
+        agent_hooks = (*agent_hooks, skill_injector.call_model_hook)
+        action_hooks = (*action_hooks, skill_injector.execute_tools_hook)
         policy = skill_injector.conversation_policy(conversation_policy, besides=shelf)
-    threads: Threads = ProcessThreads(user_channels)
-    if checkpointer is not None:
-        threads = StoredThreads(checkpointer, user_channels, CheckpointForm(user_channels, answers))
     setup = Setup(
         name=name,
         model=model,
@@ -116,18 +114,24 @@ def react(
             parallel=parallel_tools,
         ),
         max_steps=max_steps,
-        agent_hooks=tuple(agent_hooks),
-        action_hooks=tuple(action_hooks),
+        agent_hooks=agent_hooks,
+        action_hooks=action_hooks,
         policy=policy,
         approvals=dict(guarded),
         shelf=shelf,
         unlocked=injected,
         answers=answers,
         channels=user_channels,
-        threads=threads,
+        threads=_threads(checkpointer, user_channels, answers),
         release_thread=release_thread,
     )
     return AgentExecutor(setup, description)
+
+
+def _threads(checkpointer: Store | None, channels: Channels, answers: AnswerType) -> Threads:
+    if checkpointer is None:
+        return ProcessThreads(channels)
+    return StoredThreads(checkpointer, channels, CheckpointForm(channels, answers))
 
 
 def _entries(given: Any) -> Mapping[str, Any]:

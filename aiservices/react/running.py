@@ -101,12 +101,12 @@ class Run:
 
     async def resume(self, decision: object) -> AgentState:
         """Go on from the checkpoint; where decisions are still missing nothing runs."""
-        at = self._at
-        assert at is not None
         if decision is not None:
             await self._decide(decision)
-        stays = at.next == END or bool(self.state.pending)
-        if not stays and at.state.stop_reason is not None and decision is None:  # a limit has ended it
+        at = self._at
+        assert at is not None
+        stays = at.next == END or bool(at.state.pending)
+        if not stays and at.state.stop_reason is not None:  # a limit has ended it
             await self._save(changed(at.state, stop_reason=None), at.node, at.next)
         if self._outbox is not None:
             await self._emit(self._outbox, at.node)
@@ -165,7 +165,7 @@ class Run:
             await self._stop_at_limit(state, at.node)
             raise
         self._count(self._requesting.responses[asked:], least=1)  # a hook that answers takes a step, too
-        self._forget(state, hooked.state)
+        self._keep_ids(state, hooked.state)
         after = self._updated(hooked.state, update, AGENT)
         if setup.agent_hooks or setup.action_hooks:
             after = self._paired(after, len(hooked.state.messages))
@@ -178,7 +178,7 @@ class Run:
             usage += response.usage
         self._progress = changed(self._progress, steps=steps, usage=usage)
 
-    def _forget(self, state: AgentState, then: AgentState) -> None:
+    def _keep_ids(self, state: AgentState, then: AgentState) -> None:
         """Keep the ids of calls that hooks have left out of the state: other calls must not take them."""
         if then.messages is not state.messages:
             gone = ids_in(state.messages) - ids_in(then.messages)
@@ -235,7 +235,7 @@ class Run:
         except BaseException as error:
             await self._acting.notes.rescue(error)
             raise
-        self._forget(state, hooked.state)
+        self._keep_ids(state, hooked.state)
         if self._progress.undecided:
             self._progress = changed(self._progress, results=tuple(self._acting.notes.ended.values()))
             await self._leave(self._waiting(hooked.state, message), ACTION, ACTION)

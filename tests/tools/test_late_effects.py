@@ -30,6 +30,19 @@ class Answering:
         return given
 
 
+def ask_with_a_late_tool(invoke: Invoke, book: Any, last: Any, log: Any, *, fails: bool) -> None:
+    """Call a service whose tool outlives its call, which is answered in its place."""
+    asked, _ = service(
+        call("book", what="a"),
+        last,
+        tools=[book],
+        interceptors=[Answering(), TimeLimit(0.02)],
+        compensation_log=log,
+    )
+    with pytest.raises(OSError, match="down") if fails else nullcontext():
+        invoke(asked, "ask", "hi")
+
+
 @pytest.mark.parametrize("fails", [True, False])
 @pytest.mark.parametrize("logged", [True, False])
 def test_what_ends_after_the_invocation_has_failed_is_undone_too(
@@ -49,15 +62,7 @@ def test_what_ends_after_the_invocation_has_failed_is_undone_too(
             raise OSError("the model is down")
         return "ok"
 
-    asked, _ = service(
-        call("book", what="a"),
-        last,
-        tools=[book],
-        interceptors=[Answering(), TimeLimit(0.02)],
-        compensation_log=store if logged else None,
-    )
-    with pytest.raises(OSError, match="down") if fails else nullcontext():
-        invoke(asked, "ask", "hi")
+    ask_with_a_late_tool(invoke, book, last, store if logged else None, fails=fails)
     go_on.set()
     told = ["book a", "cancel a #a"] if fails else ["book a"]
     assert within(5, lambda: world.log == told)
@@ -150,15 +155,7 @@ def test_what_came_late_stays_in_the_log_until_the_invocation_is_over(invoke: In
             raise OSError("the model is down")
         return "ok"
 
-    asked, _ = service(
-        call("book", what="a"),
-        last,
-        tools=[book],
-        interceptors=[Answering(), TimeLimit(0.02)],
-        compensation_log=store,
-    )
-    with pytest.raises(OSError, match="down") if fails else nullcontext():
-        invoke(asked, "ask", "hi")
+    ask_with_a_late_tool(invoke, book, last, store, fails=fails)
     assert within(5, lambda: store.keys(LEASES) == [])
     broken.clear()
     recover(store, [book])
