@@ -5,12 +5,20 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from aiservices import ChatModel, InMemoryStore, LimitExceededError, Limits, TokenUsage
-from aiservices.messages import AiMessage, ChatRequest, ChatResponse
+from aiservices.messages import (
+    AiMessage,
+    ChatRequest,
+    ChatResponse,
+    ModelEvent,
+    PartialText,
+    ResponseDone,
+)
 from aiservices.react import StopReason, react
 from tests.react.asking import STYLES, agent, call, calls, outputs, short
 
@@ -104,6 +112,27 @@ def test_whoever_reads_an_answer_as_it_comes_may_take_their_time(style: str) -> 
     asked, _ = agent(late, limits=Limits(timeout=0.05))
     given: list[Any] = outputs(style, asked, "go", tokens=True)
     assert (given[-1].node, given[-1].state.final_response) == ("end", "at last")
+
+
+class Dictating(ChatModel):
+    """Takes its time for an answer."""
+
+    async def achat(self, request: ChatRequest) -> ChatResponse:
+        await asyncio.sleep(0.1)
+        return ChatResponse(AiMessage("at last"))
+
+    async def astream(self, request: ChatRequest) -> AsyncIterator[ModelEvent]:
+        answer = await self.achat(request)
+        yield PartialText("at last")
+        yield ResponseDone(answer)
+
+
+def test_an_answer_that_is_read_as_it_comes_is_not_cut_off_as_others_are() -> None:
+    asked = react(chat_model=Dictating(), limits=Limits(timeout=0.05))
+    with pytest.raises(LimitExceededError, match=r"Limits\.timeout"):
+        outputs("asynchronous", asked, "go")
+    given = outputs("asynchronous", asked, "go", tokens=True)
+    assert given[-1].state.final_response == "at last"
 
 
 def test_nothing_is_left_of_a_round_that_a_limit_has_ended() -> None:
